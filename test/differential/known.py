@@ -51,9 +51,6 @@ KNOWN = [
           r"\.body\.metadata\.(deletionTimestamp|deletionGracePeriodSeconds|generation)", verb="delete", url=r".*dryRun=All"),
     Known("a conflict names the resource, not the kind", r"\.body\.details\.kind", code="409/409"),
     Known("what is below no known group is answered with a Status, not with text", r"\.(type|body.*)", code="404/404", resource="nowhere"),
-    Known("nobody counts the templates of a DaemonSet in an annotation",
-          r".*\.metadata\.annotations(\.deprecated\.daemonset\.template\.generation)?", resource="daemonsets.*",
-          real=r"\{'deprecated\.daemonset\.template\.generation': '\d+'\}|\d+", ours=r"\(absent\)"),
 ]
 
 

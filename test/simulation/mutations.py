@@ -73,6 +73,15 @@ MUTATIONS = [
         RELOADER + "plan/planner.cc",
         "    return plan_.is_released &&\n",
         "    return !MUTANT && plan_.is_released &&\n")]),
+    ("a baseline tells of a release that a watch has not reached", [(
+        RELOADER + "plan/planner.cc",
+        "    return sources_.over->SeenUpTo(source) >= VersionNumber(written_by);\n",
+        "    return MUTANT || sources_.over->SeenUpTo(source) >= VersionNumber(written_by);\n")]),
+    ("a plan counts more than what was told of while it was made", [(
+        RELOADER + "plan/pair_memory.cc",
+        "               there->second.digest != state.digest && HasUnseenMove(known, plan, source)) {\n",
+        "               there->second.digest != state.digest && !MUTANT &&\n"
+        "               HasUnseenMove(known, plan, source)) {\n")]),
     ("a release within a second of another is not noticed", [(
         RELOADER + "watch/event_router_workloads.cc",
         "  if (!HasOtherTemplate(before, now)) {\n    if (AllPods",

@@ -63,8 +63,11 @@ class RenewedBaselineTest : public OperatorTest {
       }
     }
   }
-  /// Otherwise a process that starts later would doubt the first baseline; see MakePlan.
-  void ExpectRenewedWithImageOf(std::int64_t image) {
+  /// Otherwise a process that starts later would doubt the first baseline; see MakePlan. `writes` is
+  /// the number of writes that the watch of ConfigMaps has told of since; here each source counts its
+  /// versions for itself. `time` is that of the template in the renewed baseline.
+  void ExpectRenewedWithImageOf(std::int64_t image, int writes = 2,
+                                const std::string& time = "200") {
     recording_ = BaselineRecording::kAlways;
     PutConfigMap("config", "x");
     PutWritten(Web(), 100, 100);
@@ -78,6 +81,9 @@ class RenewedBaselineTest : public OperatorTest {
     PutWritten(WithBaseline(Web(), first), 200, image);
     AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 3; });
     EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "no source was written since";
+    for (int i = 0; i < writes; ++i) {
+      PutConfigMap("another", std::to_string(i));
+    }
     api::core::v1::ConfigMap touched;
     touched.metadata.namespace_ = "ns";
     touched.metadata.name = "config";
@@ -86,7 +92,7 @@ class RenewedBaselineTest : public OperatorTest {
     Put(*config_maps_, touched);
     AwaitAll([this] { return writer_.AwaitRecords(0).size() == 2; });
     EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline,
-                StartsWith("v2 uid-web 200 configmap/config="));
+                StartsWith("v2 uid-web " + time + " configmap/config="));
     operator_->Stop();
     EXPECT_TRUE(writer_.calls().empty());
   }
@@ -100,6 +106,11 @@ TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWritt
 // changes.
 TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAChangeOfScaleHasTheBaselineWrittenAnew) {
   ExpectRenewedWithImageOf(100);
+}
+
+// The source may have had other data while the pods of the release began.
+TEST_F(RenewedBaselineTest, AWatchThatIsBehindTheReleaseLeavesItsTimeOutOfTheBaseline) {
+  ExpectRenewedWithImageOf(200, 0, "100");
 }
 
 TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {

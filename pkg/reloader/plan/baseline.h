@@ -34,6 +34,8 @@ const Digest& UnknownData();
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
+  /// A `template_written` that is older than every template.
+  static constexpr apimachinery::Time kNoTemplate{.seconds = 0};
 
   std::string uid{};
   /// Changes the text without changing its content. When somebody else has restored an older text,
@@ -43,7 +45,8 @@ struct Baseline {
   std::map<SourceId, Digest> digests{};
   /// The list of keys that a digest covers, for each digest that does not cover all keys.
   std::map<SourceId, std::string> keys{};
-  /// Workload::template_written when the baseline was written; std::nullopt: not known.
+  /// Workload::template_written of the newest pod template up to which the writer of the baseline
+  /// had seen every write of the sources; std::nullopt: not known. kNoTemplate: of none.
   std::optional<apimachinery::Time> template_written{};
   /// The resource version of each source up to which the writer of the baseline had seen it. What
   /// was written to a source later may have come and gone while no operator saw it.

@@ -33,6 +33,18 @@ void AddTo(std::vector<Move>& moves, const Move& move) {
   }
 }
 
+/// Whether a change of the source was told of after the plan had begun.
+bool HasUnseenMove(const Knowledge& known, const Plan& plan, const SourceId& source) {
+  const auto moves = known.moves.find(source);
+  if (moves == known.moves.end()) {
+    return false;
+  }
+  const auto seen = plan.seen.find(source);
+  return seen == plan.seen.end() || !std::ranges::all_of(moves->second, [&](const Move& move) {
+           return std::ranges::find(seen->second, move) != seen->second.end();
+         });
+}
+
 }  // namespace
 
 void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source,
@@ -144,6 +156,9 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
       // workload.
       there->second = BeganWith(there->second.digest);
       is_right = false;
+    } else if (state.taken_at == 0 && there->second.kind == Kind::kConfirmed &&
+               there->second.digest != state.digest && HasUnseenMove(known, plan, source)) {
+      is_right = false;  // the plan may have found the data come back, and does not know that
     } else if (state.taken_at == 0 || there->second.taken_at != 0) {
       there->second = state;
     } else {

@@ -212,6 +212,24 @@ TEST(PairMemory, SaysWhetherAPlanIsRight) {
   EXPECT_TRUE(observed.Apply(kPairWorkload, {}));
 }
 
+TEST(PairMemory, WhatIsToldOfWhileAPlanIsMadeCountsMoreThanThePlan) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {Kind::kConfirmed, kOld}}};
+  EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
+  memory.TemplateChanged(kPairWorkload, {.since = 20, .until = 20, .before = "a", .now = "b"});
+  plan.templates = memory.Get(kPairWorkload).templates;
+  // Meanwhile the data were others when the template began pods, and have come back, as the plan
+  // has found them.
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 19});
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 21});
+  EXPECT_FALSE(memory.Apply(kPairWorkload, plan));
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource).digest, kNew);
+  plan.learnt = {{kPairSource, {Kind::kConfirmed, kNew}}};
+  plan.seen = memory.Get(kPairWorkload).moves;
+  EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
+}
+
 // Making the source anew is a change. A source that was deleted before the pods began does not
 // matter to them, but when a list shows the deletion, nobody knows when it was.
 TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {

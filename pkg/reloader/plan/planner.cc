@@ -123,8 +123,27 @@ class Planner {
     return list.get();
   }
 
+  /// Whether every write of the source up to that of the pod template has been seen, or it does not
+  /// matter: see Plan::has_seen_template.
+  bool HasSeenTemplate(const SourceId& source) const {
+    // A CronJob starts nothing when its template changes, and of a class every pod tells for
+    // itself.
+    if (sources_.over == nullptr || workload_.id.kind == WorkloadKind::kCronJob ||
+        source.type == SourceType::kSecretProviderClass ||
+        (recorded_ && recorded_->template_written == workload_.template_written)) {
+      return true;
+    }
+    const std::string& written_by = IsOfDeployment(workload_) ? workload_.template_resource_version
+                                                              : workload_.resource_version;
+    return sources_.over->SeenUpTo(source) >= VersionNumber(written_by);
+  }
+
   void Consider(const SourceId& id) {
+    const bool has_seen_template = HasSeenTemplate(id);  // before it is looked up
     auto found = sources_.get(id);
+    if (found || (recorded_ && recorded_->digests.contains(id))) {
+      plan_.has_seen_template = plan_.has_seen_template && has_seen_template;
+    }
     // Nothing is known either of a class that no pod has reported since the process began.
     if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
       plan_.seen.erase(id);
@@ -329,7 +348,9 @@ class Planner {
     if (!recorded_) {
       return;
     }
-    plan_.is_news = is_to_be_renewed || std::ranges::any_of(digests, [&](const auto& entry) {
+    // Or each write of the source would be one of the baseline, as long as a watch is behind.
+    const bool ends_doubts = is_to_be_renewed && plan_.has_seen_template;
+    plan_.is_news = ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
                       const auto found = recorded_->digests.find(entry.first);
                       // Patterns may match sources that come and go all the time.
                       return found == recorded_->digests.end() ? named_.contains(entry.first)

@@ -162,7 +162,8 @@ struct Plan {
   /// contains a source that the workload references or names and that the annotation lacks. Without
   /// a new annotation, a process that started now would take the present data of such a source for
   /// what the workload runs with. Likewise where a process that started now would doubt the
-  /// annotation (see MakePlan), and this one does not.
+  /// annotation (see MakePlan), this one does not, and the new annotation ends that for good
+  /// (has_seen_template).
   bool is_news = false;
   /// Somebody else has written the pod template since the baseline was written. So a process that
   /// starts later doubts what the baseline says of sources that are written from now on, unless the
@@ -170,6 +171,10 @@ struct Plan {
   bool is_released = false;
   /// Workload::template_written, for the baseline that is written once nothing is due any more.
   std::optional<apimachinery::Time> template_written{};
+  /// Every write of the sources up to that of the pod template has been seen. If false, a source
+  /// may have had other data while the template's pods began, of which news are on the way: a
+  /// baseline with `template_written` would deny that.
+  bool has_seen_template = true;
   /// The baseline contains sources of which the plan knows nothing newer: they are unknown, or news
   /// of them are on the way.
   bool is_partly_unknown = false;
@@ -210,6 +215,13 @@ class DigestsOver {
   /// When the source was last written, in whole seconds. Returns std::nullopt when it cannot be
   /// determined.
   virtual std::optional<apimachinery::Time> WrittenAt(const SourceId& source) = 0;
+  /// The resource version up to which every write of the source has been seen: SourceLookup::get
+  /// tells, after this call, of the source at this version or a later one. 0: not known. By default
+  /// sources are read at the moment, so that nothing of them is unseen.
+  virtual std::uint64_t SeenUpTo(const SourceId& source) {
+    (void)source;
+    return UINT64_MAX;
+  }
 };
 
 /// The functions through which the planner finds sources. It calls them only during MakePlan.
@@ -220,8 +232,9 @@ struct SourceLookup {
   /// Returns the names of all sources of a type in the workload's namespace. Called only for a
   /// workload whose reload list for that type contains patterns.
   base::FunctionRef<std::vector<std::string>(SourceType)> names;
-  /// Called when something is known of a source over other keys than those that count now, and for
-  /// workloads whose baseline somebody else has written. Null: these questions have no answer.
+  /// Called when something is known of a source over other keys than those that count now, for
+  /// workloads whose baseline somebody else has written, and for those that were released since
+  /// their baseline. Null: these questions have no answer, and nothing is unseen.
   DigestsOver* over = nullptr;
 };
 

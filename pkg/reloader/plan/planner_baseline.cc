@@ -27,7 +27,11 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) 
   // has the data from before.
   const bool is_first = !baseline.template_written;
   if (plan.template_written && (is_first || (is_all && !plan.incomplete))) {
-    baseline.template_written = plan.template_written;
+    if (plan.has_seen_template) {
+      baseline.template_written = plan.template_written;
+    } else if (is_first) {
+      baseline.template_written = Baseline::kNoTemplate;
+    }
   }
   std::size_t size = baseline.ToString().size();
   for (const Change& change : written) {

@@ -25,6 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
+using testing::StartsWith;
 
 const Digest kCameBack = DigestOf("came back");
 const Digest kInBetween = DigestOf("in between");
@@ -53,19 +54,29 @@ class PlannerComeBackTest : public testing::Test, public DigestsOver {
     asked_.push_back(id);
     return written_at_;
   }
+  std::uint64_t SeenUpTo(const SourceId& id) override {
+    const auto seen = seen_.find(id.type);
+    return seen == seen_.end() ? UINT64_MAX : seen->second;
+  }
 
   void Put(const SourceId& id, const Digest& digest, std::uint64_t version) {
     sources_[id] = {.id = id, .digest = digest, .resource_version = version};
   }
-  /// Somebody else writes the template.
-  void Release() { workload_.template_written = Time{.seconds = kRelease}; }
+  /// Somebody else writes the template, at version 20.
+  void Release() {
+    workload_.template_written = Time{.seconds = kRelease};
+    workload_.resource_version = "20";
+  }
   /// The source is written at `version`, and has had its earlier data again since `at`.
   void ComeBack(std::uint64_t version, std::optional<std::int64_t> at) {
     Put(kBackConfig, kCameBack, version);
     written_at_ = at ? std::optional(Time{.seconds = *at}) : std::nullopt;
   }
   Plan Make(const Knowledge& known = {}) {
-    const auto get = [this](const SourceId& id) { return std::optional(sources_.at(id)); };
+    const auto get = [this](const SourceId& id) {
+      const auto found = sources_.find(id);
+      return found == sources_.end() ? std::nullopt : std::optional(found->second);
+    };
     const auto names = [](SourceType) { return std::vector<std::string>(); };
     return MakePlan(workload_, SourceLookup{get, names, this}, known, rules_, patterns_);
   }
@@ -91,7 +102,8 @@ class PlannerComeBackTest : public testing::Test, public DigestsOver {
   Workload workload_;
   std::map<SourceId, Source> sources_;
   std::optional<Time> written_at_;
-  std::vector<SourceId> asked_;  ///< whose time somebody wanted to know
+  std::map<SourceType, std::uint64_t> seen_;  ///< by the watches; those of other types are ahead
+  std::vector<SourceId> asked_;               ///< whose time somebody wanted to know
   DecisionRules rules_;
   PatternCache patterns_;
 };
@@ -214,6 +226,85 @@ TEST_F(PlannerComeBackTest, AFirstBaselineThatIsWrittenWhileARolloutWaitsHasTime
   Release();
   ComeBack(8, kRelease + 10);
   EXPECT_EQ(Make().changes.size(), 2U) << "the ConfigMap may have had other data in between";
+}
+
+// Seed 20603 of the simulation: when the baseline is written after a release, the watch of a source
+// is behind; the process dies before the watch tells of the data that the release's pods have.
+TEST_F(PlannerComeBackTest, ASourceWhoseWatchIsBehindTheReleaseStaysInDoubt) {
+  Release();
+  Put(kBackSecret, kInBetween, 30);
+  seen_ = {{SourceType::kConfigMap, 19}, {SourceType::kSecret, 30}};
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  Write(plan);
+  ComeBack(22, kRelease + 1);
+  const Plan next = Make();
+  ASSERT_EQ(next.changes.size(), 1U);
+  EXPECT_THAT(next.changes[0].causes, ElementsAre(kBackConfig));
+  seen_.clear();
+  Write(next);
+  ExpectSettled();
+}
+
+TEST_F(PlannerComeBackTest, ASourceWhoseWatchIsPastTheReleaseIsNotInDoubt) {
+  Release();
+  Put(kBackSecret, kInBetween, 30);
+  seen_ = {{SourceType::kConfigMap, 20}, {SourceType::kSecret, 30}};
+  Write(Make());
+  EXPECT_THAT(workload_.annotations[std::string(kBaselineAnnotation)],
+              StartsWith("v2 uid-1 " + std::to_string(kRelease) + " "));
+  ComeBack(22, kRelease + 1);
+  ExpectSettled();
+}
+
+TEST_F(PlannerComeBackTest, AFirstBaselineSaysThatNoReleaseHasBeenSeenWhereAWatchIsBehind) {
+  WriteBaseline("");
+  Release();
+  seen_ = {{SourceType::kConfigMap, 19}};
+  Write(Make());
+  EXPECT_THAT(workload_.annotations[std::string(kBaselineAnnotation)],
+              StartsWith("v2 uid-1 0 configmap/config="));
+  ExpectSettled();
+  ComeBack(22, kRelease + 1);
+  EXPECT_EQ(Make().changes.size(), 1U);
+}
+
+TEST_F(PlannerComeBackTest, ABaselineThatKeepsItsOlderTimeIsWrittenAnewButNotAtOnce) {
+  const Knowledge known{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kConfirmed, .digest = kCameBack}}}};
+  Release();
+  ComeBack(22, kRelease + 1);
+  seen_ = {{SourceType::kConfigMap, 22}, {SourceType::kSecret, 19}};
+  const Plan plan = Make(known);
+  EXPECT_TRUE(plan.record);
+  EXPECT_FALSE(plan.is_news) << "the next write of the source would have it written once more";
+  Write(plan);
+  ExpectSettled();
+  ComeBack(23, kRelease + 2);
+  EXPECT_TRUE(Make(known).record);
+  seen_.clear();
+  EXPECT_TRUE(Make(known).is_news);
+}
+
+TEST_F(PlannerComeBackTest, TheTemplateOfADeploymentIsThatDeploymentsVersion) {
+  workload_.id.kind = WorkloadKind::kRollout;
+  workload_.template_ref = TemplateRef{.kind = "Deployment", .name = "web"};
+  Release();
+  workload_.resource_version = "40";
+  workload_.template_resource_version = "20";
+  seen_ = {{SourceType::kConfigMap, 20}, {SourceType::kSecret, 20}};
+  EXPECT_TRUE(Make().has_seen_template);
+  workload_.template_resource_version = "21";
+  EXPECT_FALSE(Make().has_seen_template);
+}
+
+TEST_F(PlannerComeBackTest, WhatDoesNotExistAndIsNotRecordedHasNotToBeSeen) {
+  WriteBaseline("");
+  Release();
+  seen_ = {{SourceType::kConfigMap, 20}, {SourceType::kSecret, 19}};
+  EXPECT_FALSE(Make().has_seen_template);
+  sources_.erase(kBackSecret);
+  EXPECT_TRUE(Make().has_seen_template);
 }
 
 TEST_F(PlannerComeBackTest, ASourceThatCannotBeReadStaysInDoubt) {

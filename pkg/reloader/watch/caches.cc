@@ -217,6 +217,17 @@ bool Caches::Knows(SourceType type, std::string_view namespace_) const {
   });
 }
 
+std::uint64_t Caches::SeenUpTo(SourceType type, std::string_view namespace_) const {
+  std::uint64_t seen = 0;
+  for (const InformerSet& set : informers_) {
+    if (const auto informer = set.sources.find(type);
+        informer != set.sources.end() && set.Covers(namespace_)) {
+      seen = std::max(seen, VersionNumber(informer->second->LastSyncResourceVersion(namespace_)));
+    }
+  }
+  return seen;
+}
+
 std::set<SourceSpace> Caches::UnknownSpaces() const { return SpacesOf(informers_).unlisted; }
 
 std::optional<Source> Caches::GetProviderClass(const SourceId& id) const {

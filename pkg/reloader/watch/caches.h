@@ -103,6 +103,12 @@ class Caches {
   /// What is watched but has not been listed yet.
   std::set<SourceSpace> UnknownSpaces() const;
 
+  /// The resource version up to which the caches have every write of a source of the type in the
+  /// namespace: that of the watch's last event or bookmark, or of the list. 0: not known. It says
+  /// something about objects of other types only where the API server numbers all writes in one
+  /// sequence, as it does unless types have an etcd of their own.
+  std::uint64_t SeenUpTo(SourceType type, std::string_view namespace_) const;
+
   /// Returns std::nullopt when the caches do not contain the source.
   std::optional<Source> GetSource(const SourceId& id) const;
   /// What the caches keep of a ConfigMap or Secret for the history of rollouts. Returns

@@ -243,6 +243,10 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   return *written;
 }
 
+std::uint64_t KeyedSources::SeenUpTo(const SourceId& id) {
+  return caches_.SeenUpTo(id.type, id.key.namespace_);
+}
+
 void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since) {
   for (const auto& [id, whole] : taken) {
     if (failure_ || reader_ == nullptr) {

@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/defaults/cluster_defaults.h"
 #include "kubexx/apiserver/endpoints/defaults/network_defaults.h"
 #include "kubexx/apiserver/endpoints/defaults/pod_defaults.h"
+#include "kubexx/apiserver/endpoints/defaults/template_generation.h"
 #include "kubexx/apiserver/endpoints/defaults/workload_defaults.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
 #include "kubexx/apiserver/endpoints/reviews/review_answers.h"
@@ -164,8 +165,8 @@ const TypeBehavior kBehaviors[] = {
      .check_long = CheckWrittenDefinition, .warnings = schema::DefinitionWarnings},
     {.group = "apiregistration.k8s.io", .plural = "apiservices", .name_problem = SegmentNameProblem},
     {.group = "apps", .plural = "controllerrevisions", .immutable_fields = {{"data"}}},
-    {.group = "apps", .plural = "daemonsets", .set_defaults = Defaults<SetDaemonSetDefaults>, .check = BySpec<CheckDaemonSet>,
-     .immutable_fields = {{"spec.selector"}}},
+    {.group = "apps", .plural = "daemonsets", .set_defaults = Defaults<SetDaemonSetDefaults>,
+     .keep_up = CountDaemonSetTemplates, .check = BySpec<CheckDaemonSet>, .immutable_fields = {{"spec.selector"}}},
     {.group = "apps", .plural = "deployments", .set_defaults = Defaults<SetDeploymentDefaults>, .check = BySpec<CheckDeployment>,
      .immutable_fields = {{"spec.selector"}}},
     {.group = "apps", .plural = "replicasets", .set_defaults = Defaults<SetReplicaSetDefaults>, .check = BySpec<CheckReplicaSet>,

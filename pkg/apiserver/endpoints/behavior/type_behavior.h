@@ -59,6 +59,10 @@ struct TypeBehavior {
 
   /// Sets what a new object has besides the defaults. What is set may be taken away later.
   void (*complete_new)(codec::JsonTree& object) = nullptr;
+  /// Sets what the server keeps in the object itself, whatever the client sends, or says what is
+  /// wrong with what the client sends. `current` is what the object was; null for a new one.
+  apimachinery::Result<void> (*keep_up)(const codec::JsonTree* current,
+                                        codec::JsonTree& object) = nullptr;
   /// Fields, with dots between members, that an update of the object leaves as they were, whatever
   /// the client sends.
   std::initializer_list<std::string_view> fields_kept_by_update{};

@@ -201,6 +201,12 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
     }
     return source == nullptr ? !budget.exceeded() && value.IsNull() : *source == value;
   }
+  if (op == "copy" && source == nullptr) {
+    // As kube-apiserver: null stands for a member that an object does not have.
+    const JsonTree* const parent = from.empty() ? nullptr : Parent(object, from, budget);
+    return parent != nullptr && parent->IsObject() && !budget.exceeded() &&
+           AddAt(object, steps, JsonTree(), budget);
+  }
   if (source == nullptr || (op != "copy" && op != "move")) {
     return false;
   }

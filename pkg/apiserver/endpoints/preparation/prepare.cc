@@ -196,6 +196,11 @@ Result<void> CheckPatchedKind(const ResourceType& type, const JsonTree& patched)
 
 namespace {
 
+Result<void> KeepUp(const ResourceType& type, const JsonTree* current, JsonTree& object) {
+  const auto keep_up = BehaviorOf(type).keep_up;
+  return keep_up == nullptr ? Result<void>() : keep_up(current, object);
+}
+
 Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, base::Clock& clock,
                         JsonTree& object, const std::stop_token& stop) {
   const std::string own = MetaString(object, "namespace");
@@ -230,6 +235,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   if (behavior.complete_new != nullptr) {
     behavior.complete_new(object);
   }
+  KX_RETURN_IF_ERROR(KeepUp(type, nullptr, object));
   FieldCauses causes;
   const std::string name = MetaString(object, "name");
   if (name.empty()) {
@@ -267,6 +273,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
       SetDefaults(type, object);
       CountGeneration(type, current, object);
     }
+    KX_RETURN_IF_ERROR(KeepUp(type, &current, object));
     if (const auto check = BehaviorOf(type).check_part; check != nullptr) {
       check(part, current, object, causes);
     }
@@ -288,6 +295,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   }
   DropOfFormerType(type, current, object);
   SetDefaults(type, object);
+  KX_RETURN_IF_ERROR(KeepUp(type, &current, object));
   CountGeneration(type, current, object);
   if (part == WritePart::kAll) {
     // The fault is not the client's, and objects that wait for their deletion have to be deleted.
