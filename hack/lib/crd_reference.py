@@ -73,8 +73,8 @@ def said_by_the_operator():
     status = (ROOT / "pkg/reloader/policy/policy_status.cc").read_text(encoding="utf-8")
     sets = re.findall(r"conditions\.Set\((.*?)\);", status, re.S)
     words = {word for call in sets for word in re.findall(r'"([A-Z][A-Za-z]+)"', call)}
-    arbiter = (ROOT / "pkg/reloadpolicy/arbiter.cc").read_text(encoding="utf-8")
-    function = re.search(r"std::string_view ToString\(HoldReason reason\) \{(.*?)\n\}", arbiter, re.S)
+    hold = (ROOT / "pkg/reloadpolicy/hold.cc").read_text(encoding="utf-8")
+    function = re.search(r"std::string_view ToString\(HoldReason reason\) \{(.*?)\n\}", hold, re.S)
     words |= set(re.findall(r'return "(\w+)"', function[1] if function else ""))
     return words
 

@@ -74,34 +74,6 @@ std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total
   return text + (total > kMaxNamed ? " and others" : "");
 }
 
-std::string_view ToString(HoldReason reason) {
-  switch (reason) {
-    case HoldReason::kPoliciesUnread:
-      return "PoliciesUnread";
-    case HoldReason::kInvalidAnnotation:
-      return "InvalidAnnotation";
-    case HoldReason::kPaused:
-      return "Paused";
-    case HoldReason::kSourcePaused:
-      return "SourcePaused";
-    case HoldReason::kOutsideWindow:
-      return "OutsideMaintenanceWindow";
-    case HoldReason::kMinInterval:
-      return "MinInterval";
-    case HoldReason::kStopped:
-      return "StoppedAfterFailures";
-    case HoldReason::kOrder:
-      return "Order";
-    case HoldReason::kLimit:
-      return "ConcurrencyLimit";
-    case HoldReason::kUnhealthy:
-      return "Unhealthy";
-    case HoldReason::kHealthUnknown:
-      break;
-  }
-  return "HealthUnknown";
-}
-
 Decision Arbiter::Ask(const Request& request, base::WallTime now) const {
   return Ask(request, policies_.Resolve(request.workload, request.annotations), now);
 }
@@ -120,6 +92,9 @@ Decision Arbiter::Ask(const Request& request, const Effective& effective,
   }
   if (!decision.hold) {
     decision.hold = CheckOrder(request, effective);
+  }
+  if (!decision.hold) {
+    decision.hold = CheckWaves(request, effective);
   }
   if (!decision.hold) {
     decision.hold = CheckLimits(request.workload, effective, scan);
@@ -151,12 +126,15 @@ Decision Arbiter::Begin(const Request& request, base::WallTime now) {
     const bool again = last != rollouts_.end() && last->second.uncertain;  // it is the same rollout
     const bool retries = again ? last->second.retried
                                : last != rollouts_.end() && last->second.MayCountAsFailed(now);
-    const bool broken =
-        again ? last->second.broken : last == rollouts_.end() && IsBroken(request, now);
+    // Where waves are in force it does not matter why a workload shows nothing about the data.
+    const bool broken = again
+                            ? last->second.broken
+                            : !effective.waves && last == rollouts_.end() && IsBroken(request, now);
     const RolloutState state = retries  ? RolloutState::kRetried
                                : broken ? RolloutState::kStartedBroken
                                         : RolloutState::kStarted;
     decision.started = Start(request, state, now);
+    decision.data = NoteData(request, effective);
     if (HasRollouts(request.workload.kind)) {
       decision.record = state;
     }

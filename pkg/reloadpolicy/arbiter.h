@@ -4,16 +4,16 @@
 #ifndef KUBEXX_RELOADPOLICY_ARBITER_H_
 #define KUBEXX_RELOADPOLICY_ARBITER_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "kubexx/reloadpolicy/failed_data.h"
+#include "kubexx/reloadpolicy/hold.h"
 #include "kubexx/reloadpolicy/last_starts.h"
 #include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/policy_set.h"
@@ -22,57 +22,16 @@
 
 namespace kubexx::reloadpolicy {
 
-/// The reason for which a rollout waits.
-enum class HoldReason : std::uint8_t {
-  kPoliciesUnread,
-  kInvalidAnnotation,
-  kPaused,
-  kSourcePaused,
-  kOutsideWindow,
-  kMinInterval,
-  kStopped,
-  kOrder,
-  kLimit,
-  kUnhealthy,
-  kHealthUnknown,
-};
-
-/// All values of HoldReason.
-inline constexpr std::array kHoldReasons{
-    HoldReason::kPoliciesUnread, HoldReason::kInvalidAnnotation,
-    HoldReason::kPaused,         HoldReason::kSourcePaused,
-    HoldReason::kOutsideWindow,  HoldReason::kMinInterval,
-    HoldReason::kStopped,        HoldReason::kOrder,
-    HoldReason::kLimit,          HoldReason::kUnhealthy,
-    HoldReason::kHealthUnknown};
-
-/// Whether a rollout with this reason waits because of other rollouts. All other reasons are
-/// settings that somebody has chosen, such as maintenance windows and pauses, or facts that are not
-/// known yet.
-constexpr bool IsForOthers(HoldReason reason) {
-  return reason == HoldReason::kOrder || reason == HoldReason::kLimit ||
-         reason == HoldReason::kUnhealthy;
-}
-
-/// The name that status and Events show, such as "OutsideMaintenanceWindow".
-std::string_view ToString(HoldReason reason);
-
 /// A text such as "2 rollouts have failed: Deployment/shop/a, Deployment/shop/b". `total` is the
 /// number in the text; the text names at most the first five of `failures`, which may hold fewer
 /// than `total`.
 std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total);
 
-/// The reason for which a rollout may not begin now.
-struct Hold {
-  HoldReason reason = HoldReason::kPaused;
-  std::string message{};
-  /// The time at which to ask again; std::nullopt when no known time ends the wait.
-  std::optional<base::WallTime> until{};
-  /// The policy that makes the rollout wait; std::nullopt when an annotation or a flag does.
-  std::optional<PolicyId> policy{};
-  /// Only with kOrder: the workload that must be rolled first.
-  std::optional<ObjectRef> waits_for{};
-  bool operator==(const Hold&) const = default;
+/// A workload of an earlier wave that has to be rolled, or to be healthy, first.
+struct EarlierWave {
+  std::size_t wave = 0;   ///< that of the workload that asks, counted from 1
+  std::size_t waves = 0;  ///< the number of waves
+  ObjectRef waits_for{};
 };
 
 /// A question to the arbiter: may this workload be rolled?
@@ -83,6 +42,9 @@ struct Request {
   std::vector<ObjectRef> before{};
   std::string uid{};
   Phase phase = Phase::kComplete;
+  /// What the workload is to be rolled for. Only needed where waves are in force.
+  DataVersions data{};
+  std::optional<EarlierWave> earlier_wave{};
 };
 
 /// The state of a workload as an informer shows it.
@@ -95,6 +57,8 @@ struct Sighting {
   /// The process has just started and sees this workload for the first time, so the workload may
   /// have been in this state for longer.
   bool is_first_look = false;
+  /// When a command that undoes rollouts last wrote the workload.
+  std::optional<base::WallTime> undone{};
 };
 
 /// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
@@ -110,6 +74,8 @@ struct Decision {
   /// The caller must write this as kRolloutStateAnnotation in the same write. std::nullopt for
   /// kinds whose status does not report rollouts.
   std::optional<RolloutState> record{};
+  /// Only from Begin: the value of kRolledDataAnnotation to write as well, for a rollout in a wave.
+  std::optional<std::string> data{};
 };
 
 /// A rollout that had failed before this process started. A policy's status tells of it.
@@ -123,6 +89,8 @@ struct Remembered {
 struct Mark {
   /// The state to write as kRolloutStateAnnotation; std::nullopt when nothing is to be written.
   std::optional<RolloutState> record{};
+  /// The value of kRolledDataAnnotation to write; std::nullopt when nothing is to be written.
+  std::optional<std::string> data{};
   /// The reason for which the workload's rollout has failed, when nobody has reported that yet.
   std::optional<std::string> failure{};
 };
@@ -149,6 +117,8 @@ struct PolicyReport {
   /// rollout waits for others.
   std::pair<ObjectRef, const Pending*> longest_for_others{};
   bool stopped = false;
+  /// The workloads that have failed in a wave of this policy with data that are present.
+  std::vector<const FailedDataMap::value_type*> failed_waves{};
 };
 
 /// Knows the policies, the rollouts under way and the rollouts that wait, and decides which
@@ -177,6 +147,8 @@ class Arbiter {
   /// Tells the arbiter of a rollout that failed before this process started. It counts as failed
   /// until the workload is seen to be healthy, is replaced by another object, or is deleted.
   void Remember(const Remembered& failed);
+  /// Does the same with data for which a rollout failed.
+  void RememberData(const RememberedData& failed);
   /// The workloads that Remember was called for and that Observe has not been called for since.
   std::vector<ObjectRef> Unseen() const;
   /// Tells the arbiter that the workload was deleted.
@@ -239,6 +211,13 @@ class Arbiter {
   /// Whether workloads with a higher order wait for this one: its rollout is under way or has
   /// failed, the workload has not become healthy since, and its rollout is not paused.
   bool IsActive(const ObjectRef& workload) const;
+  /// Whether the workload's rollout is under way, even if it is paused, or has failed and the
+  /// workload has not become healthy since: later waves wait for it.
+  bool IsFollowed(const ObjectRef& workload) const { return rollouts_.contains(workload); }
+  const FailedDataMap& failed_data() const { return failed_data_; }
+  /// Tells the arbiter whether the sources of the data with which the workload has failed have
+  /// other data by now. Then reports do not contain the failure.
+  void SetPast(const ObjectRef& workload, bool is_past);
   /// The reason for which the workload's rollout has failed; std::nullopt when it has not failed,
   /// or the workload has become healthy since.
   std::optional<std::string> FailureOf(const ObjectRef& workload, base::WallTime now) const;
@@ -320,6 +299,23 @@ class Arbiter {
   std::optional<Hold> CheckHealthKnown(const Request& request, const Effective& effective,
                                        base::WallTime now) const;
   std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
+  std::optional<Hold> CheckWaves(const Request& request, const Effective& effective) const;
+  /// Notes for which data the rollout that has just begun is. Returns Decision::data.
+  std::optional<std::string> NoteData(const Request& request, const Effective& effective);
+  /// Makes those waiting workloads in the namespace ask again that wait because of waves.
+  void WakeWaves(const std::string& namespace_);
+  /// The rollout has failed: nobody else is rolled for its data.
+  void FailData(const ObjectRef& workload, const Rollout& rollout, base::WallTime now);
+  void ForgetData(const ObjectRef& workload);
+  /// A rollout that began at `started` has ended well.
+  void EndData(const ObjectRef& workload, base::WallTime started);
+  /// Takes kRolledDataAnnotation into account, with and without a rollout that is followed.
+  void SeeData(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  void TakeData(const ObjectRef& workload, const Sighting& seen, Rollout& rollout,
+                base::WallTime now);
+  /// Mark::data.
+  std::optional<std::string> DataMark(const ObjectRef& workload, const std::string& uid,
+                                      const Annotations& annotations) const;
   std::optional<Hold> CheckLimits(const ObjectRef& workload, const Effective& effective,
                                   Scan& scan) const;
   static Place PlaceOf(const Rollout& rollout, base::WallTime now);
@@ -383,6 +379,7 @@ class Arbiter {
   /// Rollouts that Begin has replaced by a new one, until that new one has been observed.
   std::map<ObjectRef, Rollout> replaced_;
   std::map<ObjectRef, Ended> ended_;
+  FailedDataMap failed_data_;
   /// The remembered starts from which minimum intervals count when the workloads' annotations are
   /// missing or older.
   LastStarts last_starts_;

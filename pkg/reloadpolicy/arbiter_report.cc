@@ -25,7 +25,12 @@ void AddPending(PolicyReport& report, const ObjectRef& workload, const Pending& 
   }
 }
 
-void Finish(PolicyReport& report, const Policy& policy) {
+void Finish(PolicyReport& report, const Policy& policy, const FailedDataMap& failed) {
+  for (const auto& each : failed) {
+    if (policy.settings.waves && !each.second.is_past && policy.Governs(each.first)) {
+      report.failed_waves.push_back(&each);
+    }
+  }
   std::ranges::sort(report.pending, {}, [](const auto& each) { return each.second->sequence; });
   const auto& limit = policy.settings.stop_after_failures;
   report.stopped = limit && report.failed.size() >= static_cast<std::size_t>(*limit);
@@ -45,7 +50,7 @@ PolicyReport Arbiter::ReportFor(const Policy& policy, base::WallTime now) const 
       AddPending(report, workload, pending);
     }
   }
-  Finish(report, policy);
+  Finish(report, policy, failed_data_);
   return report;
 }
 
@@ -71,7 +76,7 @@ std::map<PolicyId, PolicyReport> Arbiter::Reports(base::WallTime now) const {
     }
   }
   for (auto& [id, report] : reports) {
-    Finish(report, *policies_.Find(id));
+    Finish(report, *policies_.Find(id), failed_data_);
   }
   return reports;
 }

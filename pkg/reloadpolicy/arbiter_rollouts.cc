@@ -33,6 +33,9 @@ Rollout Restored(base::WallTime started, RolloutState state) {
 std::string WhyFailed(const Rollout& rollout) {
   const std::string begun =
       "the rollout begun at " + apimachinery::Time::From(rollout.started).ToString();
+  if (rollout.undone) {
+    return begun + " was undone before it had been healthy for long enough";
+  }
   if (rollout.phase == Phase::kFailed) {
     return begun + " makes no progress, according to the workload's status";
   }
@@ -76,6 +79,9 @@ void Arbiter::End(const ObjectRef& workload, RolloutState state, base::WallTime 
     return;
   }
   NoteStart(workload, found->second.uid, found->second.annotations, found->second.started, now);
+  if (state == RolloutState::kCompleted) {
+    EndData(workload, found->second.started);
+  }
   const Ended ended{state, found->second.started};
   const bool stands_there = found->second.record.has_value();
   Drop(workload);
@@ -185,6 +191,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   if (const auto last = LastRolloutOf(seen.annotations)) {
     NoteStart(workload, seen.uid, seen.annotations, *last, now);
   }
+  SeeData(workload, seen, now);
   Rollout* rollout = Follow(workload, seen, now);
   if (rollout == nullptr) {
     return;
@@ -200,6 +207,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   SetTimes(workload, *rollout);
   const Phase before = rollout->phase;
   rollout->See(seen.phase, now);
+  TakeData(workload, seen, *rollout, now);
   wake_some_ = wake_some_ || before != rollout->phase;
   touched_.insert(workload);
   next_sweep_.reset();
@@ -209,7 +217,8 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   const bool is_changed =
       !rollout->template_hash.empty() && rollout->template_hash != seen.template_hash;
   rollout->template_hash = seen.template_hash;
-  if (is_changed && !rollout->MayHaveFailed(now)) {
+  // In a wave it goes on to show whether the workload works with the data.
+  if (is_changed && rollout->data.empty() && !rollout->MayHaveFailed(now)) {
     End(workload, RolloutState::kLeft, now);  // from now on it is a rollout of somebody else
   }
 }
@@ -255,8 +264,14 @@ void Arbiter::Forget(const ObjectRef& workload) {
   } else {
     Drop(workload);
   }
+  ForgetData(workload);
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
+  for (const auto& [other, pending] : pending_) {
+    if (pending.hold.waits_for == workload) {
+      changed_.insert(other);
+    }
+  }
   Done(workload);
   NoteOrder(workload, {});
 }
@@ -314,6 +329,7 @@ void Arbiter::Sweep(base::WallTime now) {
     if (!rollout.failed && !rollout.MayBeOld() && rollout.HasFailed(now)) {
       rollout.failed = true;
       due_.insert(workload);
+      FailData(workload, rollout, now);
     }
     if (!rollout.failed_for_others && rollout.HasFailedForOthers(now)) {
       rollout.failed_for_others = true;
@@ -356,7 +372,7 @@ std::vector<std::pair<ObjectRef, base::Duration>> Arbiter::TakeLooks(base::WallT
 
 Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
                        const Annotations& annotations) {
-  Mark mark;
+  Mark mark{.data = DataMark(workload, uid, annotations)};
   const auto last = LastRolloutOf(annotations);
   const auto record = RecordOf(annotations, uid);
   const auto found = rollouts_.find(workload);

@@ -152,6 +152,8 @@ bool Arbiter::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& s
       return ReachedStop(workload, pending.effective, scan) == nullptr;
     case HoldReason::kOrder:
       return !IsActive(*hold.waits_for) && !pending_.contains(*hold.waits_for);
+    case HoldReason::kWave:
+      return !IsFollowed(*hold.waits_for) && !pending_.contains(*hold.waits_for);
     default:
       return false;  // it ends at a certain time, or with a change of a policy or an annotation
   }

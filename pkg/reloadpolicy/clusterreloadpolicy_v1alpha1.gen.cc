@@ -27,6 +27,14 @@ ClusterReloadPolicySpecSourcesItem& ClusterReloadPolicySpecSourcesItem::operator
 ClusterReloadPolicySpecSourcesItem::~ClusterReloadPolicySpecSourcesItem() = default;
 bool ClusterReloadPolicySpecSourcesItem::operator==(const ClusterReloadPolicySpecSourcesItem&) const = default;
 
+ClusterReloadPolicySpecWaves::ClusterReloadPolicySpecWaves() = default;
+ClusterReloadPolicySpecWaves::ClusterReloadPolicySpecWaves(const ClusterReloadPolicySpecWaves&) = default;
+ClusterReloadPolicySpecWaves::ClusterReloadPolicySpecWaves(ClusterReloadPolicySpecWaves&&) noexcept = default;
+ClusterReloadPolicySpecWaves& ClusterReloadPolicySpecWaves::operator=(const ClusterReloadPolicySpecWaves& other) { return *this = ClusterReloadPolicySpecWaves(other); }
+ClusterReloadPolicySpecWaves& ClusterReloadPolicySpecWaves::operator=(ClusterReloadPolicySpecWaves&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecWaves::~ClusterReloadPolicySpecWaves() = default;
+bool ClusterReloadPolicySpecWaves::operator==(const ClusterReloadPolicySpecWaves&) const = default;
+
 ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads() = default;
 ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads(const ClusterReloadPolicySpecWorkloads&) = default;
 ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads(ClusterReloadPolicySpecWorkloads&&) noexcept = default;
@@ -42,6 +50,14 @@ ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(const ClusterReloadP
 ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(ClusterReloadPolicySpec&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicySpec::~ClusterReloadPolicySpec() = default;
 bool ClusterReloadPolicySpec::operator==(const ClusterReloadPolicySpec&) const = default;
+
+ClusterReloadPolicyStatusFailedWavesItem::ClusterReloadPolicyStatusFailedWavesItem() = default;
+ClusterReloadPolicyStatusFailedWavesItem::ClusterReloadPolicyStatusFailedWavesItem(const ClusterReloadPolicyStatusFailedWavesItem&) = default;
+ClusterReloadPolicyStatusFailedWavesItem::ClusterReloadPolicyStatusFailedWavesItem(ClusterReloadPolicyStatusFailedWavesItem&&) noexcept = default;
+ClusterReloadPolicyStatusFailedWavesItem& ClusterReloadPolicyStatusFailedWavesItem::operator=(const ClusterReloadPolicyStatusFailedWavesItem& other) { return *this = ClusterReloadPolicyStatusFailedWavesItem(other); }
+ClusterReloadPolicyStatusFailedWavesItem& ClusterReloadPolicyStatusFailedWavesItem::operator=(ClusterReloadPolicyStatusFailedWavesItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicyStatusFailedWavesItem::~ClusterReloadPolicyStatusFailedWavesItem() = default;
+bool ClusterReloadPolicyStatusFailedWavesItem::operator==(const ClusterReloadPolicyStatusFailedWavesItem&) const = default;
 
 ClusterReloadPolicyStatus::ClusterReloadPolicyStatus() = default;
 ClusterReloadPolicyStatus::ClusterReloadPolicyStatus(const ClusterReloadPolicyStatus&) = default;
@@ -113,6 +129,32 @@ constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecSourcesItemS
     kClusterReloadPolicySpecSourcesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecSourcesItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpecSourcesItem*>(object); }};
 
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecWavesSizesItemFields[] = {
+    {"count", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWavesSizesItem, count), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"percent", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWavesSizesItem, percent), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+};
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecWavesSizesItemSchema{
+    "ClusterReloadPolicySpecWavesSizesItem", "", "", "",
+    kClusterReloadPolicySpecWavesSizesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecWavesSizesItem(); },
+    [](void* object) { delete static_cast<ClusterReloadPolicySpecWavesSizesItem*>(object); }};
+
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecWavesFields[] = {
+    {"canaries", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWaves, canaries), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
+    {"healthyFor", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWaves, healthy_for), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"sizes", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWaves, sizes), &::kubexx::codec::kValueSchema<std::vector<ClusterReloadPolicySpecWavesSizesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kClusterReloadPolicySpecWavesSizesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ClusterReloadPolicySpecWavesSizesItem>>>},
+    {"timeout", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWaves, timeout), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+};
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecWavesSchema{
+    "ClusterReloadPolicySpecWaves", "", "", "",
+    kClusterReloadPolicySpecWavesFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecWaves(); },
+    [](void* object) { delete static_cast<ClusterReloadPolicySpecWaves*>(object); }};
+
 constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecWorkloadsFields[] = {
     {"kinds", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWorkloads, kinds), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
@@ -153,6 +195,8 @@ constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecFields[] = {
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, sources), &::kubexx::codec::kValueSchema<std::vector<ClusterReloadPolicySpecSourcesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kClusterReloadPolicySpecSourcesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ClusterReloadPolicySpecSourcesItem>>>},
     {"stopAfterFailures", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, stop_after_failures), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"waves", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, waves), &kClusterReloadPolicySpecWavesSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ClusterReloadPolicySpecWaves>>},
     {"workloads", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, workloads), &kClusterReloadPolicySpecWorkloadsSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads>>},
 };
@@ -173,6 +217,21 @@ constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicyStatusFailedRoll
     "ClusterReloadPolicyStatusFailedRolloutsItem", "", "", "",
     kClusterReloadPolicyStatusFailedRolloutsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusFailedRolloutsItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicyStatusFailedRolloutsItem*>(object); }};
+
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusFailedWavesItemFields[] = {
+    {"data", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedWavesItem, data), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"since", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedWavesItem, since), nullptr, nullptr},
+    {"uid", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedWavesItem, uid), nullptr, nullptr},
+    {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedWavesItem, workload), nullptr, nullptr},
+};
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicyStatusFailedWavesItemSchema{
+    "ClusterReloadPolicyStatusFailedWavesItem", "", "", "",
+    kClusterReloadPolicyStatusFailedWavesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusFailedWavesItem(); },
+    [](void* object) { delete static_cast<ClusterReloadPolicyStatusFailedWavesItem*>(object); }};
 
 constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusPendingRolloutsItemFields[] = {
     {"message", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
@@ -200,6 +259,8 @@ constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusFields[] = {
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"failedRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed_rollouts), &::kubexx::codec::kValueSchema<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kClusterReloadPolicyStatusFailedRolloutsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>>>},
+    {"failedWaves", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed_waves), &::kubexx::codec::kValueSchema<std::vector<ClusterReloadPolicyStatusFailedWavesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kClusterReloadPolicyStatusFailedWavesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ClusterReloadPolicyStatusFailedWavesItem>>>},
     {"observedGeneration", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, observed_generation), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
     {"pending", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
@@ -235,9 +296,12 @@ struct ClusterReloadPolicyTables {
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecMaintenanceWindowsItem*) { return kClusterReloadPolicySpecMaintenanceWindowsItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecOrderItem*) { return kClusterReloadPolicySpecOrderItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecSourcesItem*) { return kClusterReloadPolicySpecSourcesItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecWavesSizesItem*) { return kClusterReloadPolicySpecWavesSizesItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecWaves*) { return kClusterReloadPolicySpecWavesSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecWorkloads*) { return kClusterReloadPolicySpecWorkloadsSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpec*) { return kClusterReloadPolicySpecSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusFailedRolloutsItem*) { return kClusterReloadPolicyStatusFailedRolloutsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusFailedWavesItem*) { return kClusterReloadPolicyStatusFailedWavesItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusPendingRolloutsItem*) { return kClusterReloadPolicyStatusPendingRolloutsItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatus*) { return kClusterReloadPolicyStatusSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicy*) { return kClusterReloadPolicySchema; }
@@ -264,6 +328,14 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicy
   return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecSourcesItem*>(nullptr));
 }
 template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWavesSizesItem>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWavesSizesItem*>(nullptr));
+}
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWaves>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWaves*>(nullptr));
+}
+template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWorkloads>() {
   return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWorkloads*>(nullptr));
 }
@@ -274,6 +346,10 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicy
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedRolloutsItem>() {
   return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedRolloutsItem*>(nullptr));
+}
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedWavesItem>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedWavesItem*>(nullptr));
 }
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusPendingRolloutsItem>() {

@@ -84,6 +84,38 @@ inline constexpr char kClusterReloadPolicySpecSourcesItemKindConfigMap[] = "Conf
 inline constexpr char kClusterReloadPolicySpecSourcesItemKindSecret[] = "Secret";
 inline constexpr char kClusterReloadPolicySpecSourcesItemKindSecretProviderClass[] = "SecretProviderClass";
 
+struct ClusterReloadPolicySpecWavesSizesItem {
+  /// The wave has this many workloads.
+  std::optional<std::int32_t> count{};
+  /// The wave has this part of all workloads that the source concerns, rounded up.
+  std::optional<std::int32_t> percent{};
+  bool operator==(const ClusterReloadPolicySpecWavesSizesItem&) const = default;
+};
+
+/// When several workloads are due for one source, they are rolled in waves: canaries, waves of the
+/// given sizes, and then all others. A wave begins when the rollouts of the one before are healthy,
+/// and none begins after a failure until the data change.
+struct ClusterReloadPolicySpecWaves {
+  /// Workloads with these names, in which * stands for any text, are the first wave. A name may
+  /// have the form Kind/name.
+  std::optional<std::vector<std::string>> canaries;
+  /// The rollouts of a wave are healthy when all pods have been available without a break for this
+  /// long. The default is 1m.
+  std::optional<std::string> healthy_for;
+  /// These are the sizes of the waves after the canaries. All other workloads are the last wave.
+  std::optional<std::vector<ClusterReloadPolicySpecWavesSizesItem>> sizes;
+  /// A rollout of a wave that takes longer than this until all pods are available has failed. The
+  /// default is that of the health gate.
+  std::optional<std::string> timeout;
+  ClusterReloadPolicySpecWaves();
+  ClusterReloadPolicySpecWaves(const ClusterReloadPolicySpecWaves&);
+  ClusterReloadPolicySpecWaves(ClusterReloadPolicySpecWaves&&) noexcept;
+  ClusterReloadPolicySpecWaves& operator=(const ClusterReloadPolicySpecWaves&);
+  ClusterReloadPolicySpecWaves& operator=(ClusterReloadPolicySpecWaves&&) noexcept;
+  ~ClusterReloadPolicySpecWaves();
+  bool operator==(const ClusterReloadPolicySpecWaves&) const;
+};
+
 /// The policy is about these workloads. When nothing is said here, it is about all.
 struct ClusterReloadPolicySpecWorkloads {
   /// The policy is about workloads of these kinds only.
@@ -148,6 +180,10 @@ struct ClusterReloadPolicySpec {
   std::optional<std::vector<ClusterReloadPolicySpecSourcesItem>> sources;
   /// The operator rolls no more workloads while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
+  /// When several workloads are due for one source, they are rolled in waves: canaries, waves of
+  /// the given sizes, and then all others. A wave begins when the rollouts of the one before are
+  /// healthy, and none begins after a failure until the data change.
+  ::kubexx::apimachinery::Box<ClusterReloadPolicySpecWaves> waves;
   /// The policy is about these workloads. When nothing is said here, it is about all.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads> workloads;
   ClusterReloadPolicySpec();
@@ -172,6 +208,25 @@ struct ClusterReloadPolicyStatusFailedRolloutsItem {
   bool operator==(const ClusterReloadPolicyStatusFailedRolloutsItem&) const = default;
 };
 
+struct ClusterReloadPolicyStatusFailedWavesItem {
+  /// These are the versions of the data that the workload was rolled for, each a source and a
+  /// digest.
+  std::vector<std::string> data;
+  /// The rollout has counted as failed since this time.
+  ::kubexx::apimachinery::DateTime since;
+  /// This is the UID of the workload.
+  std::string uid;
+  /// The workload is named by its kind, namespace and name, as in Deployment/shop/web.
+  std::string workload;
+  ClusterReloadPolicyStatusFailedWavesItem();
+  ClusterReloadPolicyStatusFailedWavesItem(const ClusterReloadPolicyStatusFailedWavesItem&);
+  ClusterReloadPolicyStatusFailedWavesItem(ClusterReloadPolicyStatusFailedWavesItem&&) noexcept;
+  ClusterReloadPolicyStatusFailedWavesItem& operator=(const ClusterReloadPolicyStatusFailedWavesItem&);
+  ClusterReloadPolicyStatusFailedWavesItem& operator=(ClusterReloadPolicyStatusFailedWavesItem&&) noexcept;
+  ~ClusterReloadPolicyStatusFailedWavesItem();
+  bool operator==(const ClusterReloadPolicyStatusFailedWavesItem&) const;
+};
+
 struct ClusterReloadPolicyStatusPendingRolloutsItem {
   /// The message says in a sentence why the rollout waits.
   std::optional<std::string> message{};
@@ -189,13 +244,16 @@ struct ClusterReloadPolicyStatusPendingRolloutsItem {
 struct ClusterReloadPolicyStatus {
   /// This many rollouts are under way.
   std::optional<std::int32_t> active;
-  /// The conditions are Ready, Degraded and Stopped.
+  /// The conditions are Ready, Degraded and Stopped, and WaveFailed where the policy has waves.
   std::optional<std::vector<::kubexx::api::meta::v1::Condition>> conditions;
   /// This many rollouts have failed and are not mended.
   std::optional<std::int32_t> failed;
   /// These are the first hundred rollouts that have failed and are not mended. The operator reads
   /// them back when it starts.
   std::optional<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>> failed_rollouts;
+  /// These are the first twenty workloads whose rollout has failed in a wave, so that no further
+  /// wave begins for the same data. The operator reads them back when it starts.
+  std::optional<std::vector<ClusterReloadPolicyStatusFailedWavesItem>> failed_waves;
   /// The status is about this generation of the policy.
   std::optional<std::int64_t> observed_generation;
   /// This many rollouts wait.
@@ -241,11 +299,17 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicy
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecSourcesItem>();
 template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWavesSizesItem>();
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWaves>();
+template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpecWorkloads>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpec>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedRolloutsItem>();
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedWavesItem>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusPendingRolloutsItem>();
 template <>

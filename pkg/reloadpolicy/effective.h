@@ -11,6 +11,7 @@
 
 #include "kubexx/reloadpolicy/key_scope.h"
 #include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/reloadpolicy/waves.h"
 
 namespace kubexx::reloadpolicy {
 
@@ -50,6 +51,7 @@ struct Effective {
   std::vector<Setting<std::vector<MaintenanceWindow>>> windows{};
   std::optional<Setting<int>> order{};
   std::optional<Setting<KeyScope>> keys{};
+  std::optional<Setting<Waves>> waves{};
   /// What is wrong with annotations that could not be read and have no effect.
   std::vector<std::string> problems{};
   /// What is wrong with annotations that could not be read and were meant to hold rollouts back:
@@ -58,7 +60,7 @@ struct Effective {
   /// What annotations and ReloadPolicies ask for, but an enforced policy does not allow.
   std::vector<std::string> refused{};
 
-  /// Whether rollouts must be followed until they end, because a limit, a health gate or an
+  /// Whether rollouts must be followed until they end, because a limit, a health gate, waves or an
   /// interval needs that.
   bool NeedsTracking() const;
   /// Used when no place specifies a health timeout.
@@ -77,7 +79,7 @@ struct Effective {
   /// the workload could use that to let its rollouts fail early and stop the others.
   base::Duration OthersHealthTimeout() const;
   /// How long a rollout must be healthy before it has ended well; 0 when no setting asks for
-  /// health.
+  /// health. Waves may ask for longer than the soak time.
   base::Duration SoakTime() const;
   int Order() const { return order ? order->value : 0; }
   KeyScope Keys() const { return keys ? keys->value : KeyScope::kAll; }

@@ -23,6 +23,8 @@ using std::chrono::seconds;
 
 constexpr base::Duration kLongestSettleWindow = hours(1);
 constexpr base::Duration kShortestHealthTimeout = seconds(1);
+constexpr std::size_t kMostWaves = 16;
+constexpr std::size_t kMostCanaries = 64;
 constexpr int kMaxOrder = 1000;
 
 bool AnyMatches(const std::vector<std::string>& patterns, std::string_view text) {
@@ -111,6 +113,54 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
 }
 
 template <class Spec>
+void ReadWaves(const Spec& spec, Policy& policy, Reader& reader) {
+  if (!spec.waves) {
+    return;
+  }
+  Waves waves;
+  waves.canaries = OrEmpty(spec.waves->canaries);
+  const auto& sizes = OrEmpty(spec.waves->sizes);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t count = sizes[i].count.value_or(0);
+    const std::int64_t percent = sizes[i].percent.value_or(0);
+    if (sizes[i].count.has_value() == sizes[i].percent.has_value()) {
+      reader.Problem("spec.waves.sizes[" + std::to_string(i) + "]",
+                     "must have either a count or a percent");
+    } else if (count < 0 || count > 1'000'000 || percent < 0 || percent > 100 ||
+               count + percent == 0) {
+      reader.Problem("spec.waves.sizes[" + std::to_string(i) + "]",
+                     std::to_string(count + percent) + " is not between 1 and " +
+                         (sizes[i].count ? "1000000" : "100"));
+    } else {
+      waves.sizes.push_back({static_cast<int>(count), static_cast<int>(percent)});
+    }
+  }
+  if (waves.sizes.size() > kMostWaves || waves.canaries.size() > kMostCanaries) {
+    reader.Problem("spec.waves", "has more than 16 sizes or 64 canaries; the others are ignored");
+    waves.sizes.resize(std::min(waves.sizes.size(), kMostWaves));
+    waves.canaries.resize(std::min(waves.canaries.size(), kMostCanaries));
+  }
+  if (waves.sizes.empty() && waves.canaries.empty()) {
+    // Waves are wanted, and none can be read: one workload at first is the careful side.
+    reader.Problem("spec.waves", "has no canaries and no sizes, so one workload is the first wave");
+    waves.sizes.push_back({.count = 1});
+  }
+  std::optional<base::Duration> healthy_for;
+  std::optional<base::Duration> timeout;
+  if (spec.waves->healthy_for) {
+    reader.Duration("spec.waves.healthyFor", *spec.waves->healthy_for,
+                    {base::Duration(0), Effective::kLongestSoakTime}, healthy_for);
+  }
+  if (spec.waves->timeout) {
+    reader.Duration("spec.waves.timeout", *spec.waves->timeout,
+                    {kShortestHealthTimeout, Effective::kLongestHealthTimeout}, timeout);
+  }
+  waves.healthy_for = healthy_for.value_or(waves.healthy_for);
+  waves.timeout = timeout.value_or(waves.timeout);
+  policy.settings.waves = std::move(waves);
+}
+
+template <class Spec>
 void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
   for (const auto& item : OrEmpty(spec.order)) {
     if (item.order < 0 || item.order > kMaxOrder) {
@@ -158,6 +208,7 @@ Policy ReadCommon(const Object& object) {
     reader.Positive("spec.stopAfterFailures", *spec.stop_after_failures,
                     policy.settings.stop_after_failures);
   }
+  ReadWaves(spec, policy, reader);
   ReadRules(spec, policy, reader);
   return policy;
 }
@@ -312,6 +363,12 @@ Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
                                             apimachinery::Duration{high.count()}.ToString());
   }
   return base::Duration(parsed->nanos);
+}
+
+bool MatchesWorkload(std::string_view pattern, const ObjectRef& workload) {
+  return pattern.find('/') == std::string_view::npos
+             ? MatchesPattern(pattern, workload.key.name)
+             : MatchesPattern(pattern, workload.kind + "/" + workload.key.name);
 }
 
 bool MatchesPattern(std::string_view pattern, std::string_view text) {

@@ -17,6 +17,7 @@
 #include "kubexx/reloadpolicy/key_scope.h"
 #include "kubexx/reloadpolicy/maintenance_window.h"
 #include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
+#include "kubexx/reloadpolicy/waves.h"
 
 namespace kubexx::reloadpolicy {
 
@@ -52,6 +53,7 @@ struct Settings {
   std::optional<std::vector<MaintenanceWindow>> windows{};
   std::optional<int> order{};
   std::optional<KeyScope> keys{};
+  std::optional<Waves> waves{};
   bool operator==(const Settings&) const = default;
 };
 
@@ -122,6 +124,9 @@ apimachinery::Result<base::Duration> ParseDuration(std::string_view text, base::
 
 /// Whether `pattern` matches the whole `text`; each * in the pattern stands for any text.
 bool MatchesPattern(std::string_view pattern, std::string_view text);
+
+/// Whether `pattern` matches the workload's name or, if it contains a slash, "Kind/name".
+bool MatchesWorkload(std::string_view pattern, const ObjectRef& workload);
 
 }  // namespace kubexx::reloadpolicy
 

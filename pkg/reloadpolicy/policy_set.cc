@@ -14,11 +14,9 @@ namespace {
 
 /// The order that the rules of a policy give to a workload.
 std::optional<int> OrderIn(const Policy& policy, const ObjectRef& workload) {
-  const std::string with_kind = workload.kind + "/" + workload.key.name;
   for (const OrderRule& rule : policy.order) {
     for (const std::string& pattern : rule.workloads) {
-      const bool names_kind = pattern.find('/') != std::string::npos;
-      if (MatchesPattern(pattern, names_kind ? with_kind : workload.key.name)) {
+      if (MatchesWorkload(pattern, workload)) {
         return rule.order;
       }
     }

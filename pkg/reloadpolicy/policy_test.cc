@@ -30,6 +30,36 @@ v1alpha1::ClusterReloadPolicy OfCluster(const std::string& spec, const std::stri
   return object ? *object : v1alpha1::ClusterReloadPolicy();
 }
 
+TEST(Policy, ReadsWaves) {
+  const Policy policy = PolicyFrom(Namespaced(R"({"waves": {
+    "canaries": ["canary-*"], "sizes": [{"count": 5}, {"percent": 20}],
+    "healthyFor": "2m", "timeout": "5m"}})"));
+  EXPECT_THAT(policy.problems, IsEmpty());
+  ASSERT_TRUE(policy.settings.waves);
+  EXPECT_EQ(*policy.settings.waves, (Waves{.canaries = {"canary-*"},
+                                           .sizes = {{.count = 5}, {.percent = 20}},
+                                           .healthy_for = 2min,
+                                           .timeout = 5min}));
+  EXPECT_EQ(policy.settings.waves->ToString(),
+            "canaries, 5, 20%, then the rest, each healthy for 2m0s");
+  const Policy of_cluster = PolicyFrom(OfCluster(R"({"waves": {"sizes": [{"count": 1}]}})"));
+  EXPECT_EQ(*of_cluster.settings.waves, (Waves{.sizes = {{.count = 1}}, .healthy_for = 1min}));
+}
+
+TEST(Policy, WavesThatCannotBeReadLetOneWorkloadGoAtFirst) {
+  const Policy policy = PolicyFrom(Namespaced(R"({"waves": {
+    "sizes": [{"count": 0}, {"percent": 101}, {"count": 1, "percent": 1}, {}],
+    "healthyFor": "2h", "timeout": "soon"}})"));
+  EXPECT_THAT(policy.problems,
+              ElementsAre(HasSubstr("spec.waves.sizes[0]: 0 is not between 1 and 1000000"),
+                          HasSubstr("spec.waves.sizes[1]: 101 is not between 1 and 100"),
+                          HasSubstr("spec.waves.sizes[2]: must have either"),
+                          HasSubstr("spec.waves.sizes[3]: must have either"),
+                          HasSubstr("spec.waves: has no canaries and no sizes"),
+                          HasSubstr("spec.waves.healthyFor"), HasSubstr("spec.waves.timeout")));
+  EXPECT_EQ(*policy.settings.waves, (Waves{.sizes = {{.count = 1}}}));
+}
+
 TEST(Policy, ReadsEveryField) {
   const Policy policy = PolicyFrom(Namespaced(R"({
     "workloads": {"kinds": ["Deployment"], "names": ["web-*"]},

@@ -27,6 +27,14 @@ ReloadPolicySpecSourcesItem& ReloadPolicySpecSourcesItem::operator=(ReloadPolicy
 ReloadPolicySpecSourcesItem::~ReloadPolicySpecSourcesItem() = default;
 bool ReloadPolicySpecSourcesItem::operator==(const ReloadPolicySpecSourcesItem&) const = default;
 
+ReloadPolicySpecWaves::ReloadPolicySpecWaves() = default;
+ReloadPolicySpecWaves::ReloadPolicySpecWaves(const ReloadPolicySpecWaves&) = default;
+ReloadPolicySpecWaves::ReloadPolicySpecWaves(ReloadPolicySpecWaves&&) noexcept = default;
+ReloadPolicySpecWaves& ReloadPolicySpecWaves::operator=(const ReloadPolicySpecWaves& other) { return *this = ReloadPolicySpecWaves(other); }
+ReloadPolicySpecWaves& ReloadPolicySpecWaves::operator=(ReloadPolicySpecWaves&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecWaves::~ReloadPolicySpecWaves() = default;
+bool ReloadPolicySpecWaves::operator==(const ReloadPolicySpecWaves&) const = default;
+
 ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads() = default;
 ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads(const ReloadPolicySpecWorkloads&) = default;
 ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads(ReloadPolicySpecWorkloads&&) noexcept = default;
@@ -42,6 +50,14 @@ ReloadPolicySpec& ReloadPolicySpec::operator=(const ReloadPolicySpec& other) { r
 ReloadPolicySpec& ReloadPolicySpec::operator=(ReloadPolicySpec&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicySpec::~ReloadPolicySpec() = default;
 bool ReloadPolicySpec::operator==(const ReloadPolicySpec&) const = default;
+
+ReloadPolicyStatusFailedWavesItem::ReloadPolicyStatusFailedWavesItem() = default;
+ReloadPolicyStatusFailedWavesItem::ReloadPolicyStatusFailedWavesItem(const ReloadPolicyStatusFailedWavesItem&) = default;
+ReloadPolicyStatusFailedWavesItem::ReloadPolicyStatusFailedWavesItem(ReloadPolicyStatusFailedWavesItem&&) noexcept = default;
+ReloadPolicyStatusFailedWavesItem& ReloadPolicyStatusFailedWavesItem::operator=(const ReloadPolicyStatusFailedWavesItem& other) { return *this = ReloadPolicyStatusFailedWavesItem(other); }
+ReloadPolicyStatusFailedWavesItem& ReloadPolicyStatusFailedWavesItem::operator=(ReloadPolicyStatusFailedWavesItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicyStatusFailedWavesItem::~ReloadPolicyStatusFailedWavesItem() = default;
+bool ReloadPolicyStatusFailedWavesItem::operator==(const ReloadPolicyStatusFailedWavesItem&) const = default;
 
 ReloadPolicyStatus::ReloadPolicyStatus() = default;
 ReloadPolicyStatus::ReloadPolicyStatus(const ReloadPolicyStatus&) = default;
@@ -113,6 +129,32 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecSourcesItemSchema{
     kReloadPolicySpecSourcesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecSourcesItem(); },
     [](void* object) { delete static_cast<ReloadPolicySpecSourcesItem*>(object); }};
 
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecWavesSizesItemFields[] = {
+    {"count", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWavesSizesItem, count), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"percent", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWavesSizesItem, percent), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+};
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecWavesSizesItemSchema{
+    "ReloadPolicySpecWavesSizesItem", "", "", "",
+    kReloadPolicySpecWavesSizesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecWavesSizesItem(); },
+    [](void* object) { delete static_cast<ReloadPolicySpecWavesSizesItem*>(object); }};
+
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecWavesFields[] = {
+    {"canaries", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWaves, canaries), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
+    {"healthyFor", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWaves, healthy_for), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"sizes", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWaves, sizes), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicySpecWavesSizesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicySpecWavesSizesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicySpecWavesSizesItem>>>},
+    {"timeout", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWaves, timeout), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+};
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecWavesSchema{
+    "ReloadPolicySpecWaves", "", "", "",
+    kReloadPolicySpecWavesFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecWaves(); },
+    [](void* object) { delete static_cast<ReloadPolicySpecWaves*>(object); }};
+
 constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecWorkloadsFields[] = {
     {"kinds", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, kinds), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
@@ -145,6 +187,8 @@ constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecFields[] = {
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, sources), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicySpecSourcesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicySpecSourcesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicySpecSourcesItem>>>},
     {"stopAfterFailures", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, stop_after_failures), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"waves", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, waves), &kReloadPolicySpecWavesSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicySpecWaves>>},
     {"workloads", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, workloads), &kReloadPolicySpecWorkloadsSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicySpecWorkloads>>},
 };
@@ -165,6 +209,21 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicyStatusFailedRolloutsIte
     "ReloadPolicyStatusFailedRolloutsItem", "", "", "",
     kReloadPolicyStatusFailedRolloutsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusFailedRolloutsItem(); },
     [](void* object) { delete static_cast<ReloadPolicyStatusFailedRolloutsItem*>(object); }};
+
+constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusFailedWavesItemFields[] = {
+    {"data", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedWavesItem, data), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"since", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedWavesItem, since), nullptr, nullptr},
+    {"uid", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedWavesItem, uid), nullptr, nullptr},
+    {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedWavesItem, workload), nullptr, nullptr},
+};
+constinit const ::kubexx::codec::TypeSchema kReloadPolicyStatusFailedWavesItemSchema{
+    "ReloadPolicyStatusFailedWavesItem", "", "", "",
+    kReloadPolicyStatusFailedWavesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusFailedWavesItem(); },
+    [](void* object) { delete static_cast<ReloadPolicyStatusFailedWavesItem*>(object); }};
 
 constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusPendingRolloutsItemFields[] = {
     {"message", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
@@ -192,6 +251,8 @@ constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusFields[] = {
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"failedRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_rollouts), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicyStatusFailedRolloutsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicyStatusFailedRolloutsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicyStatusFailedRolloutsItem>>>},
+    {"failedWaves", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_waves), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicyStatusFailedWavesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicyStatusFailedWavesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicyStatusFailedWavesItem>>>},
     {"observedGeneration", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, observed_generation), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
     {"pending", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
@@ -227,9 +288,12 @@ struct ReloadPolicyTables {
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecMaintenanceWindowsItem*) { return kReloadPolicySpecMaintenanceWindowsItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecOrderItem*) { return kReloadPolicySpecOrderItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecSourcesItem*) { return kReloadPolicySpecSourcesItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecWavesSizesItem*) { return kReloadPolicySpecWavesSizesItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecWaves*) { return kReloadPolicySpecWavesSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecWorkloads*) { return kReloadPolicySpecWorkloadsSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpec*) { return kReloadPolicySpecSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusFailedRolloutsItem*) { return kReloadPolicyStatusFailedRolloutsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusFailedWavesItem*) { return kReloadPolicyStatusFailedWavesItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusPendingRolloutsItem*) { return kReloadPolicyStatusPendingRolloutsItemSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatus*) { return kReloadPolicyStatusSchema; }
   static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicy*) { return kReloadPolicySchema; }
@@ -256,6 +320,14 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecSou
   return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecSourcesItem*>(nullptr));
 }
 template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWavesSizesItem>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWavesSizesItem*>(nullptr));
+}
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWaves>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWaves*>(nullptr));
+}
+template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWorkloads>() {
   return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWorkloads*>(nullptr));
 }
@@ -266,6 +338,10 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpec>()
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedRolloutsItem>() {
   return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedRolloutsItem*>(nullptr));
+}
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedWavesItem>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedWavesItem*>(nullptr));
 }
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusPendingRolloutsItem>() {

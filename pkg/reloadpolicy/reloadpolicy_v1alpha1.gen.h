@@ -83,6 +83,38 @@ inline constexpr char kReloadPolicySpecSourcesItemKindConfigMap[] = "ConfigMap";
 inline constexpr char kReloadPolicySpecSourcesItemKindSecret[] = "Secret";
 inline constexpr char kReloadPolicySpecSourcesItemKindSecretProviderClass[] = "SecretProviderClass";
 
+struct ReloadPolicySpecWavesSizesItem {
+  /// The wave has this many workloads.
+  std::optional<std::int32_t> count{};
+  /// The wave has this part of all workloads that the source concerns, rounded up.
+  std::optional<std::int32_t> percent{};
+  bool operator==(const ReloadPolicySpecWavesSizesItem&) const = default;
+};
+
+/// When several workloads are due for one source, they are rolled in waves: canaries, waves of the
+/// given sizes, and then all others. A wave begins when the rollouts of the one before are healthy,
+/// and none begins after a failure until the data change.
+struct ReloadPolicySpecWaves {
+  /// Workloads with these names, in which * stands for any text, are the first wave. A name may
+  /// have the form Kind/name.
+  std::optional<std::vector<std::string>> canaries;
+  /// The rollouts of a wave are healthy when all pods have been available without a break for this
+  /// long. The default is 1m.
+  std::optional<std::string> healthy_for;
+  /// These are the sizes of the waves after the canaries. All other workloads are the last wave.
+  std::optional<std::vector<ReloadPolicySpecWavesSizesItem>> sizes;
+  /// A rollout of a wave that takes longer than this until all pods are available has failed. The
+  /// default is that of the health gate.
+  std::optional<std::string> timeout;
+  ReloadPolicySpecWaves();
+  ReloadPolicySpecWaves(const ReloadPolicySpecWaves&);
+  ReloadPolicySpecWaves(ReloadPolicySpecWaves&&) noexcept;
+  ReloadPolicySpecWaves& operator=(const ReloadPolicySpecWaves&);
+  ReloadPolicySpecWaves& operator=(ReloadPolicySpecWaves&&) noexcept;
+  ~ReloadPolicySpecWaves();
+  bool operator==(const ReloadPolicySpecWaves&) const;
+};
+
 /// The policy is about these workloads. When nothing is said here, it is about all.
 struct ReloadPolicySpecWorkloads {
   /// The policy is about workloads of these kinds only.
@@ -136,6 +168,10 @@ struct ReloadPolicySpec {
   std::optional<std::vector<ReloadPolicySpecSourcesItem>> sources;
   /// The operator rolls no more workloads while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
+  /// When several workloads are due for one source, they are rolled in waves: canaries, waves of
+  /// the given sizes, and then all others. A wave begins when the rollouts of the one before are
+  /// healthy, and none begins after a failure until the data change.
+  ::kubexx::apimachinery::Box<ReloadPolicySpecWaves> waves;
   /// The policy is about these workloads. When nothing is said here, it is about all.
   ::kubexx::apimachinery::Box<ReloadPolicySpecWorkloads> workloads;
   ReloadPolicySpec();
@@ -160,6 +196,25 @@ struct ReloadPolicyStatusFailedRolloutsItem {
   bool operator==(const ReloadPolicyStatusFailedRolloutsItem&) const = default;
 };
 
+struct ReloadPolicyStatusFailedWavesItem {
+  /// These are the versions of the data that the workload was rolled for, each a source and a
+  /// digest.
+  std::vector<std::string> data;
+  /// The rollout has counted as failed since this time.
+  ::kubexx::apimachinery::DateTime since;
+  /// This is the UID of the workload.
+  std::string uid;
+  /// The workload is named by its kind and name, as in Deployment/web.
+  std::string workload;
+  ReloadPolicyStatusFailedWavesItem();
+  ReloadPolicyStatusFailedWavesItem(const ReloadPolicyStatusFailedWavesItem&);
+  ReloadPolicyStatusFailedWavesItem(ReloadPolicyStatusFailedWavesItem&&) noexcept;
+  ReloadPolicyStatusFailedWavesItem& operator=(const ReloadPolicyStatusFailedWavesItem&);
+  ReloadPolicyStatusFailedWavesItem& operator=(ReloadPolicyStatusFailedWavesItem&&) noexcept;
+  ~ReloadPolicyStatusFailedWavesItem();
+  bool operator==(const ReloadPolicyStatusFailedWavesItem&) const;
+};
+
 struct ReloadPolicyStatusPendingRolloutsItem {
   /// The message says in a sentence why the rollout waits.
   std::optional<std::string> message{};
@@ -177,13 +232,16 @@ struct ReloadPolicyStatusPendingRolloutsItem {
 struct ReloadPolicyStatus {
   /// This many rollouts are under way.
   std::optional<std::int32_t> active;
-  /// The conditions are Ready, Degraded and Stopped.
+  /// The conditions are Ready, Degraded and Stopped, and WaveFailed where the policy has waves.
   std::optional<std::vector<::kubexx::api::meta::v1::Condition>> conditions;
   /// This many rollouts have failed and are not mended.
   std::optional<std::int32_t> failed;
   /// These are the first hundred rollouts that have failed and are not mended. The operator reads
   /// them back when it starts.
   std::optional<std::vector<ReloadPolicyStatusFailedRolloutsItem>> failed_rollouts;
+  /// These are the first twenty workloads whose rollout has failed in a wave, so that no further
+  /// wave begins for the same data. The operator reads them back when it starts.
+  std::optional<std::vector<ReloadPolicyStatusFailedWavesItem>> failed_waves;
   /// The status is about this generation of the policy.
   std::optional<std::int64_t> observed_generation;
   /// This many rollouts wait.
@@ -229,11 +287,17 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecOrd
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecSourcesItem>();
 template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWavesSizesItem>();
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWaves>();
+template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpecWorkloads>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpec>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedRolloutsItem>();
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedWavesItem>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusPendingRolloutsItem>();
 template <>

@@ -10,6 +10,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/reloadpolicy/phase.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloadpolicy {
@@ -57,6 +58,9 @@ struct Rollout {
   bool doubted = false;   ///< it is being written again, after an attempt whose outcome is unknown
   bool restored = false;  ///< it was found on the workload: this process has not seen its beginning
   bool told = false;      ///< its failure has been reported
+  bool undone = false;    ///< it counts as failed because a person has undone it
+  /// The data that it is for; empty: it is of no wave.
+  DataVersions data{};
   /// Since when it has been complete without interruption; std::nullopt when it is not complete.
   std::optional<base::WallTime> healthy_since{};
   std::string uid{};

@@ -24,7 +24,7 @@ templates() { k get deployments,statefulsets,daemonsets -A -o json | jq -c '[.it
 traces() {
   k get deployments,statefulsets,daemonsets,cronjobs,jobs -A -o json |
     jq -r '.items[] | .metadata.annotations // {} | keys[] | select(IN("reloader.kubexx.io/baseline", "reloader.kubexx.io/history", "reloader.kubexx.io/last-rollout",
-      "reloader.kubexx.io/rollout-state", "kubexx.io/rolled-for"))' | sort -u
+      "reloader.kubexx.io/rollout-state", "reloader.kubexx.io/rolled-data", "kubexx.io/rolled-for"))' | sort -u
 }
 other_kind() { # other_kind KIND NAME: as workload makes Deployments, of the same ConfigMap
   k -n shop get deployment web -o json | jq --arg kind "$1" --arg name "$2" '

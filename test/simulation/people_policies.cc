@@ -14,9 +14,12 @@ namespace {
 constexpr const char* kPolicyName = "gentle";
 
 /// None of them keeps rollouts from coming to an end once those that pause are gone.
-constexpr std::array<const char*, 5> kSpecs = {
-    R"({"paused":true})", R"({"maxConcurrentRollouts":1})", R"({"minInterval":"30s"})",
+constexpr std::array<const char*, 6> kSpecs = {
+    R"({"paused":true})",
+    R"({"maxConcurrentRollouts":1})",
+    R"({"minInterval":"30s"})",
     R"({"settleWindow":"5s"})",
+    R"({"waves":{"sizes":[{"count":1}],"healthyFor":"5s","timeout":"30s"}})",
     R"({"order":[{"workloads":["d0"],"order":1},{"workloads":["d1"],"order":2}]})"};
 
 std::string PoliciesIn(const std::string& space) {

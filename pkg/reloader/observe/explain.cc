@@ -1,7 +1,9 @@
 #include "kubexx/reloader/observe/explain.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -10,6 +12,8 @@
 #include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/plan/baseline.h"
 #include "kubexx/reloader/write/pause.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/wave_line.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -21,6 +25,7 @@ using reloadpolicy::Setting;
 std::string Shown(bool value) { return value ? "true" : "false"; }
 std::string Shown(int value) { return std::to_string(value); }
 std::string Shown(reloadpolicy::KeyScope value) { return std::string(ToString(value)); }
+std::string Shown(const reloadpolicy::Waves& value) { return value.ToString(); }
 std::string Shown(base::Duration value) { return apimachinery::Duration{value.count()}.ToString(); }
 std::string Shown(const std::vector<reloadpolicy::MaintenanceWindow>& windows) {
   return std::to_string(windows.size()) + (windows.size() == 1 ? " window" : " windows");
@@ -56,6 +61,7 @@ std::vector<SettingExplanation> SettingsOf(const Effective& effective) {
   Add("maintenanceWindows", effective.windows, settings);
   Add("order", effective.order, settings);
   Add("keys", effective.keys, settings);
+  Add("waves", effective.waves, settings);
   return settings;
 }
 
@@ -261,6 +267,14 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   return result;
 }
 
+/// Whether the workload must be rolled for the source and has not been yet.
+bool MustBeRolled(const ExplainInput& input, const Workload& other, const SourceId& cause,
+                  PatternCache& patterns) {
+  return input.needs_rollout
+             ? input.needs_rollout(other, cause)
+             : IsDue(MakePlan(other, input.sources, Knowledge{}, input.rules, patterns), cause);
+}
+
 /// Looks for them as PolicyEnforcer does: workloads of a lower order that have not been rolled for
 /// a cause of the present rollout, or are not healthy since then.
 std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int order,
@@ -279,18 +293,75 @@ std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int o
           input.arbiter.policies().Resolve(ref, other.annotations).Order() >= order) {
         continue;
       }
-      const auto is_due = [&] {
-        return input.needs_rollout
-                   ? input.needs_rollout(other, cause)
-                   : IsDue(MakePlan(other, input.sources, Knowledge{}, input.rules, patterns),
-                           cause);
-      };
-      if (input.arbiter.IsActive(ref) || is_due()) {
+      if (input.arbiter.IsActive(ref) || MustBeRolled(input, other, cause, patterns)) {
         return {ref};  // one workload is reason enough
       }
     }
   }
   return {};
+}
+
+/// The versions of the data that are due, as PolicyEnforcer notes them.
+reloadpolicy::DataVersions DueVersions(const ExplainInput& input,
+                                       const std::set<SourceId>& causes) {
+  reloadpolicy::DataVersions versions;
+  for (const SourceId& cause : causes) {
+    const ObjectRef ref{std::string(NamesOf(cause.type).kind), cause.key};
+    if (const auto source = input.sources.get(cause); source && !source->unknown) {
+      versions.push_back(reloadpolicy::DataVersion(ref, source->digest.ToString()));
+      if (!source->keys.empty()) {
+        versions.push_back(reloadpolicy::DataVersion(ref, source->whole.ToString()));
+      }
+    }
+  }
+  return versions;
+}
+
+/// The first workload of an earlier wave that has to be rolled for a cause of what is due.
+std::optional<reloadpolicy::EarlierWave> EarlierWaveIn(const ExplainInput& input,
+                                                       const std::set<SourceId>& causes,
+                                                       const Setting<reloadpolicy::Waves>& waves,
+                                                       PatternCache& patterns) {
+  const ObjectRef own{std::string(KindName(input.workload.id.kind)), input.workload.id.key};
+  for (const SourceId& cause : causes) {
+    const auto source = input.sources.get(cause);
+    std::map<ObjectRef, Workload> users;
+    std::vector<reloadpolicy::WaveMember> members;
+    for (Workload& user : input.users(cause)) {
+      ObjectRef ref{std::string(KindName(user.id.kind)), user.id.key};
+      const Effective effective = input.arbiter.policies().Resolve(ref, user.annotations);
+      const Verdict verdict =
+          Decide(source.value_or(Source{.id = cause}), user, input.rules, patterns);
+      if (effective.waves && effective.waves->policy == waves.policy && Reloads(verdict) &&
+          ChooseContainer(user, cause.type, cause.key.name, verdict == Verdict::kExplicit) &&
+          users.emplace(ref, user).second) {
+        members.push_back(WaveMemberFor(ref, user.annotations, effective, user.phase));
+      }
+    }
+    const reloadpolicy::WaveLine line(waves.value, std::move(members));
+    const std::size_t wave = line.WaveOf(own);
+    for (std::size_t i = 0; i < line.MembersBefore(wave); ++i) {
+      const ObjectRef& ref = line.members()[i].workload;
+      if (input.arbiter.IsFollowed(ref) || MustBeRolled(input, users.at(ref), cause, patterns)) {
+        return reloadpolicy::EarlierWave{wave + 1, line.waves(), ref};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Adds to the question what waves need, as PolicyEnforcer does.
+void AskForWaves(const ExplainInput& input, const Plan& plan, const Effective& effective,
+                 PatternCache& patterns, reloadpolicy::Request& request) {
+  if (!effective.waves || !input.users) {
+    return;
+  }
+  std::set<SourceId> causes;
+  for (const Change& change : plan.changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  request.data = DueVersions(input, causes);
+  request.earlier_wave = EarlierWaveIn(input, causes, *effective.waves, patterns);
 }
 
 }  // namespace
@@ -349,11 +420,13 @@ Explanation Explain(const ExplainInput& input) {
       }
     }
   }
-  if (auto decision = input.arbiter.Ask(
-          {ref, workload.annotations, Before(input, plan, effective.Order(), patterns),
-           workload.uid, workload.phase},
-          input.now);
-      decision.hold) {
+  reloadpolicy::Request request{.workload = ref,
+                                .annotations = workload.annotations,
+                                .before = Before(input, plan, effective.Order(), patterns),
+                                .uid = workload.uid,
+                                .phase = workload.phase};
+  AskForWaves(input, plan, effective, patterns, request);
+  if (auto decision = input.arbiter.Ask(request, input.now); decision.hold) {
     result.hold = std::move(decision.hold);
   }
   return result;

@@ -147,6 +147,32 @@ TEST_F(ExplainTest, AfterAnUndoNothingIsDueUntilTheDataChange) {
   EXPECT_TRUE(Ask().due) << "written after the undo";
 }
 
+TEST_F(ExplainTest, AnEarlierWaveIsWaitedForAndItsFailureHolds) {
+  arbiter_.SetPolicy({.id = {"shop", "careful"},
+                      .settings = {.waves = reloadpolicy::Waves{.sizes = {{.count = 1}}}}});
+  Put(kShopPassword, "new");
+  Workload canary = workload_;
+  canary.id.key.name = "a-canary";
+  canary.uid = "u2";
+  const auto has_rolled_for = [&](const std::string& data) {
+    const Baseline baseline{.uid = canary.uid, .digests = {{kShopPassword, DigestOf(data)}}};
+    canary.annotations[std::string(kBaselineAnnotation)] = baseline.ToString();
+    users_ = {workload_, canary};
+  };
+  has_rolled_for("now");
+  EXPECT_THAT(ToText(Ask()), HasSubstr("  waits: Wave: wave 2 of 2 waits for "
+                                       "Deployment/shop/a-canary, which is of an earlier wave"));
+  EXPECT_THAT(ToText(Ask()), HasSubstr("waves: 1, then the rest, each healthy for 1m0s"));
+  has_rolled_for("new");
+  EXPECT_FALSE(Ask().hold);
+  canary.annotations["reloader.kubexx.io/rolled-data"] =
+      "failed u2 Secret/password=" + DigestOf("new").ToString();
+  arbiter_.Observe({"Deployment", canary.id.key},
+                   {canary.uid, canary.annotations, reloadpolicy::Phase::kComplete}, now_);
+  EXPECT_THAT(ToText(Ask()), HasSubstr("  waits: WaveFailed: the rollout of "
+                                       "Deployment/shop/a-canary for Secret/password has failed"));
+}
+
 TEST_F(ExplainTest, WhatComesFirstIsWaitedFor) {
   Put(kShopPassword, "new");
   Workload api = workload_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloadpolicy/wave_line.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -40,6 +41,7 @@ class Forecaster {
       entry.result.hold = entry.due.held;
       entries_.push_back(std::move(entry));
     }
+    MakeLines();
   }
 
   std::vector<Forecast> Run() {
@@ -73,6 +75,7 @@ class Forecaster {
 
  private:
   static constexpr std::size_t kMoreRounds = 1000;
+  using LineKey = std::pair<SourceId, reloadpolicy::PolicyId>;
 
   struct Entry {
     DueWorkload due{};
@@ -97,7 +100,8 @@ class Forecaster {
                                                               .annotations = workload.annotations,
                                                               .before = Before(entry),
                                                               .uid = workload.uid,
-                                                              .phase = workload.phase},
+                                                              .phase = workload.phase,
+                                                              .earlier_wave = EarlierOf(entry)},
                                                              time_);
       entry.hold = decision.hold;
       if (decision.hold) {
@@ -113,13 +117,55 @@ class Forecaster {
     return !begun_.empty();
   }
 
+  /// Divides the workloads that each cause rolls into waves, where a policy asks for that.
+  void MakeLines() {
+    std::map<LineKey, std::pair<reloadpolicy::Waves, std::vector<reloadpolicy::WaveMember>>> lines;
+    for (const Entry& entry : entries_) {
+      const Workload& workload = entry.due.workload;
+      const auto effective = arbiter_.policies().Resolve(entry.ref, workload.annotations);
+      if (!effective.waves || !effective.waves->policy) {
+        continue;
+      }
+      for (const SourceId& cause : entry.due.causes) {
+        auto& [waves, members] = lines[{cause, *effective.waves->policy}];
+        waves = effective.waves->value;
+        members.push_back(
+            WaveMemberFor(entry.ref, workload.annotations, effective, workload.phase));
+        lines_of_[entry.ref].emplace_back(cause, *effective.waves->policy);
+      }
+    }
+    for (auto& [key, line] : lines) {
+      lines_.emplace(key, reloadpolicy::WaveLine(line.first, std::move(line.second)));
+    }
+  }
+
+  /// Returns the first workload of an earlier wave that is not rolled, or not healthy yet.
+  std::optional<reloadpolicy::EarlierWave> EarlierOf(const Entry& entry) const {
+    const auto keys = lines_of_.find(entry.ref);
+    if (keys == lines_of_.end()) {
+      return std::nullopt;
+    }
+    for (const LineKey& key : keys->second) {
+      const reloadpolicy::WaveLine& line = lines_.at(key);
+      const std::size_t wave = line.WaveOf(entry.ref);
+      for (std::size_t i = 0; i < line.MembersBefore(wave); ++i) {
+        const ObjectRef& ref = line.members()[i].workload;
+        if (!entries_[places_.at(ref)].has_begun || arbiter_.IsFollowed(ref)) {
+          return reloadpolicy::EarlierWave{wave + 1, line.waves(), ref};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
   /// Returns the first workload that has to be rolled before this one.
   std::vector<ObjectRef> Before(const Entry& entry) const {
     if (entry.order <= 0) {
       return {};
     }
     for (const Entry& other : entries_) {
-      if (other.order < entry.order && (!other.has_begun || arbiter_.IsActive(other.ref)) &&
+      if (other.order < entry.order && !IsOfLaterWave(other, entry) &&
+          (!other.has_begun || arbiter_.IsActive(other.ref)) &&
           std::ranges::any_of(
               other.due.causes,
               [&](const SourceId& cause) { return entry.due.causes.contains(cause); })) {
@@ -134,6 +180,16 @@ class Forecaster {
       }
     }
     return {};
+  }
+
+  /// Whether waves let `entry` go before `other`, whatever their orders are.
+  bool IsOfLaterWave(const Entry& other, const Entry& entry) const {
+    const auto keys = lines_of_.find(entry.ref);
+    return keys != lines_of_.end() && std::ranges::any_of(keys->second, [&](const LineKey& key) {
+             const reloadpolicy::WaveLine& line = lines_.at(key);
+             const auto* const one = line.Find(other.ref);
+             return one != nullptr && ComesFirst(*line.Find(entry.ref), *one);
+           });
   }
 
   /// Whether the rollout of a workload that comes before has ended.
@@ -270,6 +326,8 @@ class Forecaster {
   int steps_ = 0;
   std::vector<Entry> entries_;
   std::map<ObjectRef, std::size_t> places_;  ///< in entries_
+  std::map<LineKey, reloadpolicy::WaveLine> lines_;
+  std::map<ObjectRef, std::vector<LineKey>> lines_of_;
   std::vector<Begun> begun_;
 };
 

@@ -79,6 +79,24 @@ TEST(Forecast, TheOrderIsKept) {
   EXPECT_THAT(forecasts[2].hold->message, HasSubstr("waits for Deployment/shop/c"));
 }
 
+TEST(Forecast, WavesAreSteps) {
+  const auto forecasts =
+      ForecastOf(Under({.waves = reloadpolicy::Waves{.canaries = {"d"},
+                                                     .sizes = {{.count = 1}, {.percent = 40}}}}),
+                 {DueOf("a"), DueOf("b"), DueOf("c"), DueOf("d"), DueOf("e")});
+  EXPECT_EQ(StepsOf(forecasts), "d:1 a:2 b:3 c:3 e:4");
+  ASSERT_TRUE(forecasts[4].hold);
+  EXPECT_EQ(forecasts[4].hold->reason, HoldReason::kWave);
+  EXPECT_THAT(forecasts[4].hold->message, HasSubstr("wave 4 of 4 waits for Deployment/shop/d"));
+}
+
+TEST(Forecast, ACanaryGoesBeforeALowerOrder) {
+  EXPECT_EQ(StepsOf(ForecastOf(Under({.waves = reloadpolicy::Waves{.canaries = {"a"}}}),
+                               {DueOf("a", {{"reloader.kubexx.io/order", "2"}}),
+                                DueOf("b", {{"reloader.kubexx.io/order", "1"}}), DueOf("c")})),
+            "a:1 c:2 b:3");
+}
+
 TEST(Forecast, AWindowIsWaitedFor) {
   auto windows = reloadpolicy::MaintenanceWindow::ParseList("0 22 * * * 2h");
   ASSERT_TRUE(windows);

@@ -142,6 +142,10 @@ class Operator::Impl {
            .needs_rollout =
                [this](const Workload& workload, const SourceId& source) {
                  return reconciler_.NeedsRollout(workload, source);
+               },
+           .concerns =
+               [this](const Workload& workload, const SourceId& source) {
+                 return reconciler_.Concerns(workload, source);
                }});
     }
     listeners_.Subscribe();

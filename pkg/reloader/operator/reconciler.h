@@ -107,6 +107,8 @@ class Reconciler {
   /// Whether the workload must be rolled for the source and has not been yet, according to the
   /// caches. Also returns true when this cannot be determined at present, but a retry may help.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
+  /// Whether changes of the source roll the workload, whatever the data are.
+  bool Concerns(const Workload& workload, const SourceId& source) const;
 
  private:
   Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,

@@ -133,6 +133,16 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
          });
 }
 
+bool Reconciler::Concerns(const Workload& workload, const SourceId& source) const {
+  if (IsKeeper(workload)) {
+    return false;
+  }
+  const Source present = parts_.caches.GetSource(source).value_or(Source{.id = source});
+  const Verdict verdict = Decide(present, workload, parts_.rules, parts_.patterns);
+  return Reloads(verdict) &&
+         ChooseContainer(workload, source.type, source.key.name, verdict == Verdict::kExplicit);
+}
+
 bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& plan) {
   const auto cached = plan.changes.empty() ? std::nullopt : parts_.caches.GetWorkload(workload.id);
   if (cached && AwaitsEvent(*cached)) {

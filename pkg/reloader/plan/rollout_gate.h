@@ -27,6 +27,9 @@ struct GateHost {
   std::function<void(const WorkloadId&, base::Duration)> wake;
   /// Whether the workload must be rolled for the source and has not been yet.
   std::function<bool(const Workload&, const SourceId&)> needs_rollout;
+  /// Whether changes of the source roll the workload, by its annotations and references. Empty:
+  /// they roll every workload that mentions it.
+  std::function<bool(const Workload&, const SourceId&)> concerns{};
 };
 
 /// The outcome of a write that a gate has admitted.

@@ -162,6 +162,7 @@ void PolicyEnforcer::LookAtUnseen() {
 
 AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
   LookAtUnread({workload.id.key.namespace_});
+  LookAtFailedData(workload);
   reloadpolicy::Mark mark;
   bool looks_again = false;
   Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
@@ -176,11 +177,15 @@ AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
   if (mark.failure) {
     Notify(workload, {.warning = true, .reason = kRolloutFailed, .message = *mark.failure});
   }
-  if (!mark.record) {
-    return {};
+  AnnotationEdits edits;
+  if (mark.record) {
+    edits[std::string(reloadpolicy::kRolloutStateAnnotation)] =
+        reloadpolicy::RecordFor(*mark.record, workload.uid);
   }
-  return {{std::string(reloadpolicy::kRolloutStateAnnotation),
-           reloadpolicy::RecordFor(*mark.record, workload.uid)}};
+  if (mark.data) {
+    edits[std::string(reloadpolicy::kRolledDataAnnotation)] = *mark.data;
+  }
+  return edits;
 }
 
 void PolicyEnforcer::Notify(const Workload& workload, PolicyNotice notice) const {
@@ -204,6 +209,7 @@ bool PolicyEnforcer::Admit(const Workload& workload, std::vector<Change>& change
   }
   if (!hold) {
     request.before = Before(workload, changes);
+    AddWaves(workload, changes, request);
   }
   reloadpolicy::Decision decision;
   bool is_news = false;
@@ -233,13 +239,21 @@ bool PolicyEnforcer::Admit(const Workload& workload, std::vector<Change>& change
     annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
         reloadpolicy::RecordFor(*decision.record, workload.uid);
   }
+  const std::string data(reloadpolicy::kRolledDataAnnotation);
+  if (decision.data) {
+    annotations[data] = *decision.data;
+  } else if (workload.annotations.contains(data)) {
+    annotations[data] = std::nullopt;  // of a rollout in a wave; this one is of none
+  }
   return true;
 }
 
 void PolicyEnforcer::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
   // A window that never opens is opened only by another setting, and that wakes the workload.
+  const bool is_woken =
+      reloadpolicy::IsForOthers(hold.reason) || hold.reason == HoldReason::kWaveFailed;
   base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWaitForWindow
-                         : reloadpolicy::IsForOthers(hold.reason)  ? kAskAgainOfOthers
+                         : is_woken                                ? kAskAgainOfOthers
                                                                    : kAskAgain;
   if (hold.until) {
     after =
@@ -249,6 +263,7 @@ void PolicyEnforcer::Hold(const Workload& workload, const reloadpolicy::Hold& ho
   if (is_news) {
     const bool is_unread = hold.reason == HoldReason::kPoliciesUnread;
     Notify(workload, {.warning = is_unread || hold.reason == HoldReason::kStopped ||
+                                 hold.reason == HoldReason::kWaveFailed ||
                                  hold.reason == HoldReason::kInvalidAnnotation,
                       .is_one_of_many = is_unread,
                       .reason = "ReloadPending",

@@ -20,6 +20,7 @@
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
 #include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/wave_line.h"
 
 namespace kubexx::reloader {
 
@@ -66,6 +67,17 @@ struct PolicyState {
   /// The first kMaxFailedListed rollouts that have failed and whose workloads have not become
   /// healthy since.
   std::vector<Failed> failures{};
+  bool has_waves = false;
+  struct FailedWave {
+    reloadpolicy::ObjectRef workload{};
+    std::string uid{};
+    reloadpolicy::DataVersions data{};
+    base::WallTime since{};
+    bool operator==(const FailedWave&) const = default;
+  };
+  /// The number of workloads that have failed in a wave, and the first kMaxListed of them.
+  std::size_t failed_waves = 0;
+  std::vector<FailedWave> failed_in_waves{};
   bool operator==(const PolicyState&) const = default;
 };
 
@@ -95,11 +107,12 @@ class PolicyEnforcer final : public RolloutGate {
   explicit PolicyEnforcer(Options options);
   ~PolicyEnforcer() override;
 
-  /// Adds or replaces a policy. `failed`: the failures in its status when it was first seen. If the
-  /// operator has synced, the call looks at these workloads immediately and drops those that were
-  /// deleted or are healthy.
+  /// Adds or replaces a policy. `failed` and `failed_data`: the failures in its status when it was
+  /// first seen. If the operator has synced, the call looks at these workloads immediately and
+  /// drops those that were deleted or are healthy.
   void SetPolicy(reloadpolicy::Policy policy,
-                 const std::vector<reloadpolicy::Remembered>& failed = {});
+                 const std::vector<reloadpolicy::Remembered>& failed = {},
+                 const std::vector<reloadpolicy::RememberedData>& failed_data = {});
   void RemovePolicy(const reloadpolicy::PolicyId& id);
   /// The places where policies are not known may have changed. Makes the operator look soon at the
   /// rollouts that wait for that reason, or are followed with longer timeouts because of it.
@@ -114,6 +127,7 @@ class PolicyEnforcer final : public RolloutGate {
     int policies = 0;
     int invalid = 0;
     int stopped = 0;
+    int failed_waves = 0;  ///< workloads that have failed in a wave
   };
   Totals TotalsNow() const;
   /// Returns a copy of the arbiter.
@@ -151,6 +165,28 @@ class PolicyEnforcer final : public RolloutGate {
   std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
                                               const std::vector<Change>& changes);
   int OrderOf(const Workload& workload) const;
+  /// Whether `other` must be rolled before `workload`, by their orders: not where waves that both
+  /// belong to say the opposite.
+  bool HasLowerOrder(const Workload& other, const Workload& workload) const;
+  /// The waves of the workloads that a source concerns, as they were a moment ago.
+  struct Line {
+    base::TimePoint made{};
+    Digest digest{};  ///< of the source
+    std::shared_ptr<const reloadpolicy::WaveLine> line{};
+    /// So many members, counted from the first, have been rolled for that digest and are healthy.
+    std::size_t done = 0;
+  };
+  using LineKey = std::pair<SourceId, reloadpolicy::PolicyId>;
+  /// Adds to `request` what waves need: the data, and the earlier wave that is not done.
+  void AddWaves(const Workload& workload, const std::vector<Change>& changes,
+                reloadpolicy::Request& request);
+  /// Tells the arbiter whether the data with which the workload has failed in a wave are present.
+  void LookAtFailedData(const Workload& workload);
+  /// The line of the workloads that the source concerns and that these waves of a policy are for.
+  Line LineOf(const LineKey& key, const reloadpolicy::Waves& waves, const GateHost& host);
+  /// The first workload before `wave` that has to be rolled for the source, or to become healthy.
+  std::optional<reloadpolicy::ObjectRef> FirstUndone(const LineKey& key, const Line& line,
+                                                     std::size_t wave, const GateHost& host);
   /// Completes the notice with the workload and passes it on.
   void Notify(const Workload& workload, PolicyNotice notice) const;
   /// Makes the operator look at the workloads that use a source whose list of keys has changed.
@@ -181,6 +217,8 @@ class PolicyEnforcer final : public RolloutGate {
   /// Hashes of the problems with a workload's settings that have been reported, so that each is
   /// reported once. Kept as long as the problem and the workload exist.
   std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
+  /// Those made within the last second.
+  std::map<LineKey, Line> lines_ KX_GUARDED_BY(mu_);
 
   mutable base::Mutex host_mu_;
   base::CondVar host_idle_;

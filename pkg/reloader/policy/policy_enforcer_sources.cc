@@ -63,22 +63,27 @@ bool SaySameKeys(const Policy& one, const Policy& other) {
 }  // namespace
 
 void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
-                               const std::vector<reloadpolicy::Remembered>& failed) {
+                               const std::vector<reloadpolicy::Remembered>& failed,
+                               const std::vector<reloadpolicy::RememberedData>& failed_data) {
   const reloadpolicy::PolicyId id = policy.id;
   std::set<SourceId> listed;
   std::optional<Policy> before;
   const std::optional<Policy> now = policy;
-  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) KX_REQUIRES(mu_) {
+    lines_.clear();
     before = CopyOf(arbiter.policies().Find(id));
     listed = NewlyListed(arbiter.policies().Find(id), &policy);
     arbiter.SetPolicy(std::move(policy));
     for (const reloadpolicy::Remembered& each : failed) {
       arbiter.Remember(each);
     }
+    for (const reloadpolicy::RememberedData& each : failed_data) {
+      arbiter.RememberData(each);
+    }
   });
   WakeUsers(id, listed);
   WakeRescoped(before, now);
-  if (!failed.empty()) {
+  if (!failed.empty() || !failed_data.empty()) {
     LookAtUnseen();  // there is no event for sources that are already gone or repaired
   }
 }
@@ -86,7 +91,8 @@ void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
 void PolicyEnforcer::RemovePolicy(const reloadpolicy::PolicyId& id) {
   std::set<SourceId> listed;
   std::optional<Policy> before;
-  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) KX_REQUIRES(mu_) {
+    lines_.clear();
     before = CopyOf(arbiter.policies().Find(id));
     listed = NewlyListed(arbiter.policies().Find(id), nullptr);
     arbiter.RemovePolicy(id);
@@ -210,7 +216,7 @@ std::vector<ObjectRef> PolicyEnforcer::Before(const Workload& workload,
     for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
       for (const WorkloadId& id : *ids) {
         const auto other = id == workload.id ? std::nullopt : host.get()->caches.GetWorkload(id);
-        if (!other || OrderOf(*other) >= order) {
+        if (!other || !HasLowerOrder(*other, workload)) {
           continue;
         }
         bool comes_first = false;

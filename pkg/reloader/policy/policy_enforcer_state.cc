@@ -1,4 +1,6 @@
 // Reports the state of a PolicyEnforcer.
+#include <algorithm>
+
 #include "kubexx/reloader/policy/policy_enforcer.h"
 
 namespace kubexx::reloader {
@@ -16,7 +18,9 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
                                         .active = report.active,
                                         .failed = static_cast<int>(report.failed.size()),
                                         .stopped = report.stopped,
-                                        .pending = report.pending.size()});
+                                        .pending = report.pending.size(),
+                                        .has_waves = policy.settings.waves.has_value(),
+                                        .failed_waves = report.failed_waves.size()});
     for (const auto& [workload, pending] : report.pending) {
       if (state.listed.size() == kMaxListed) {
         break;
@@ -32,6 +36,13 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
       }
       state.failures.push_back({workload, rollout->uid, rollout->started});
     }
+    for (const auto* each : report.failed_waves) {
+      if (state.failed_in_waves.size() == kMaxListed) {
+        break;
+      }
+      const auto& [workload, failed] = *each;
+      state.failed_in_waves.push_back({workload, failed.uid, failed.versions, failed.since});
+    }
   }
   return states;
 }
@@ -46,6 +57,8 @@ PolicyEnforcer::Totals PolicyEnforcer::TotalsNow() const {
   const reloadpolicy::PolicyReport all = arbiter_.ReportFor(reloadpolicy::Policy(), now);
   totals.active = all.active;
   totals.failed = static_cast<int>(all.failed.size());
+  totals.failed_waves = static_cast<int>(std::ranges::count_if(
+      arbiter_.failed_data(), [](const auto& each) { return !each.second.is_past; }));
   for (const auto& [id, report] : arbiter_.Reports(now)) {
     ++totals.policies;
     totals.invalid += arbiter_.policies().Find(id)->problems.empty() ? 0 : 1;

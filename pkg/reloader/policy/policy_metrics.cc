@@ -15,6 +15,7 @@ struct PolicyMetrics {
   metrics::Gauge policies;
   metrics::Gauge invalid;
   metrics::Gauge stopped;
+  metrics::Gauge failed_waves;
 
   explicit PolicyMetrics(metrics::Registry& registry)
       : active(registry.Gauge("kubexx_reloader_rollouts_active",
@@ -26,7 +27,10 @@ struct PolicyMetrics {
         invalid(registry.Gauge("kubexx_reloader_policies_invalid",
                                "Policies of which a part cannot be read.")),
         stopped(registry.Gauge("kubexx_reloader_policies_stopped",
-                               "Policies under which nothing begins, after too many failures.")) {
+                               "Policies under which nothing begins, after too many failures.")),
+        failed_waves(registry.Gauge(
+            "kubexx_reloader_waves_failed",
+            "Workloads that have failed in a wave: no other is rolled for their data.")) {
     for (const HoldReason reason : reloadpolicy::kHoldReasons) {
       held[reason] =
           registry.Gauge("kubexx_reloader_rollouts_held", "Rollouts that wait, by what for.",
@@ -44,6 +48,7 @@ struct PolicyMetrics {
     policies.Set(totals.policies);
     invalid.Set(totals.invalid);
     stopped.Set(totals.stopped);
+    failed_waves.Set(totals.failed_waves);
   }
 };
 

@@ -19,6 +19,12 @@ std::string WhatWaits(const PolicyState& state) {
   return text;
 }
 
+std::string WhoHasFailed(const PolicyState& state) {
+  const PolicyState::FailedWave& first = state.failed_in_waves.front();
+  return Rollouts(state.failed_waves) + " failed in a wave; first " + first.workload.ToString() +
+         " for " + reloadpolicy::SourcesOf(first.data);
+}
+
 }  // namespace
 
 std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts& now,
@@ -36,6 +42,14 @@ std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts
                                  Rollouts(static_cast<std::size_t>(state.failed)) +
                                      " failed; no more rollouts begin until they are mended"}
                     : PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"});
+  }
+  if (now.wave_failed != before.wave_failed) {
+    news.push_back(
+        now.wave_failed && !state.failed_in_waves.empty()
+            ? PolicyNews{events::EventType::kWarning, "WaveFailed",
+                         WhoHasFailed(state) + "; no other rollout begins for these data"}
+            : PolicyNews{events::EventType::kNormal, "WavesGoOn",
+                         "no rollout that failed in a wave holds others back any more"});
   }
   if (now.waits != before.waits) {
     news.push_back(now.waits

@@ -15,8 +15,9 @@ namespace kubexx::reloader {
 /// The part of a policy's state whose changes cause Events. The default is a policy without
 /// problems.
 struct PolicyFacts {
-  bool waits = false;      ///< some rollout waits because of the policy
-  bool stopped = false;    ///< too many rollouts have failed, and no more begin
+  bool waits = false;        ///< some rollout waits because of the policy
+  bool stopped = false;      ///< too many rollouts have failed, and no more begin
+  bool wave_failed = false;  ///< a rollout has failed in a wave, and no other begins for its data
   std::string problems{};  ///< what cannot be read in the policy; empty when all of it can be read
   bool operator==(const PolicyFacts&) const = default;
 };
@@ -29,6 +30,8 @@ PolicyFacts FactsOf(const S& status) {
   for (const auto& condition : apimachinery::OrEmpty(status.conditions)) {
     if (condition.type == "Stopped") {
       facts.stopped = condition.status == "True";
+    } else if (condition.type == "WaveFailed") {
+      facts.wave_failed = condition.status == "True";
     } else if (condition.type == "Ready" && condition.status == "False") {
       facts.problems = condition.message;
     }

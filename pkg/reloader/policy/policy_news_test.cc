@@ -42,6 +42,21 @@ TEST(PolicyNews, AStopWarnsAndItsEndDoesNot) {
       ElementsAre(PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"}));
 }
 
+TEST(PolicyNews, AFailedWaveWarnsAndItsEndDoesNot) {
+  PolicyState state = TwoWait();
+  state.failed_waves = 1;
+  state.failed_in_waves.push_back(
+      {.workload = {"Deployment", {"shop", "web"}}, .data = {"ConfigMap/config=1"}});
+  EXPECT_THAT(NewsBetween({}, {.wave_failed = true}, state),
+              ElementsAre(PolicyNews{events::EventType::kWarning, "WaveFailed",
+                                     "1 rollout failed in a wave; first Deployment/shop/web for "
+                                     "ConfigMap/config; no other rollout begins for these data"}));
+  EXPECT_THAT(
+      NewsBetween({.wave_failed = true}, {}, TwoWait()),
+      ElementsAre(PolicyNews{events::EventType::kNormal, "WavesGoOn",
+                             "no rollout that failed in a wave holds others back any more"}));
+}
+
 TEST(PolicyNews, WhatCannotBeReadWarnsAgainWhenItIsSomethingElse) {
   EXPECT_THAT(NewsBetween({}, {.problems = "a"}, {}),
               ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "a"}));

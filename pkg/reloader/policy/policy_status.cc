@@ -97,6 +97,38 @@ class Conditions {
   std::vector<Condition> result_;
 };
 
+/// The inverse of ShownWorkload. `namespace_` is that of a policy, if it has one.
+std::optional<reloadpolicy::ObjectRef> WorkloadNamed(const std::string& text,
+                                                     const std::string& namespace_) {
+  // The format is "Kind/name" or "Kind/namespace/name".
+  const std::size_t first = text.find('/');
+  const std::size_t last = text.rfind('/');
+  if (first == std::string::npos) {
+    return std::nullopt;
+  }
+  return reloadpolicy::ObjectRef{
+      text.substr(0, first),
+      {first == last ? namespace_ : text.substr(first + 1, last - first - 1),
+       text.substr(last + 1)}};
+}
+
+template <class Written>
+std::optional<base::WallTime> TimeIn(const Written& written) {
+  const auto time = written.ToTime();
+  return time ? reloadpolicy::RolloutTimeOf(*time) : std::nullopt;
+}
+
+/// Returns what the condition WaveFailed says when a wave has failed.
+std::string WaveText(const PolicyState& state) {
+  const PolicyState::FailedWave& first = state.failed_in_waves.front();
+  return "the rollout of " + first.workload.ToString() +
+         (state.failed_waves == 1 ? std::string()
+                                  : " and of " + std::to_string(state.failed_waves - 1) + " more") +
+         " for " + reloadpolicy::SourcesOf(first.data) +
+         " has failed in a wave; no other begins until these data change, or until somebody lets "
+         "them go on with retry";
+}
+
 /// Returns the merge patch that leaves nothing of an earlier status. `status` has all lists; see
 /// PolicyStatusFor.
 template <class S>
@@ -113,21 +145,11 @@ template <class S>
 std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_) {
   std::vector<reloadpolicy::Remembered> failures;
   for (const auto& item : apimachinery::OrEmpty(status.failed_rollouts)) {
-    // The format is "Kind/name" or "Kind/namespace/name".
-    const std::size_t first = item.workload.find('/');
-    const std::size_t last = item.workload.rfind('/');
-    const auto written = item.rolled_at.ToTime();
-    const auto rolled_at = written ? reloadpolicy::RolloutTimeOf(*written) : std::nullopt;
-    if (first == std::string::npos || !rolled_at) {
-      continue;
+    const auto workload = WorkloadNamed(item.workload, namespace_);
+    const auto rolled_at = TimeIn(item.rolled_at);
+    if (workload && rolled_at) {
+      failures.push_back({.workload = *workload, .uid = item.uid, .started = *rolled_at});
     }
-    reloadpolicy::Remembered& failed = failures.emplace_back();
-    failed.workload.kind = item.workload.substr(0, first);
-    failed.workload.key.namespace_ =
-        first == last ? namespace_ : item.workload.substr(first + 1, last - first - 1);
-    failed.workload.key.name = item.workload.substr(last + 1);
-    failed.uid = item.uid;
-    failed.started = *rolled_at;
   }
   return failures;
 }
@@ -135,6 +157,26 @@ std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::str
 template std::vector<reloadpolicy::Remembered> FailuresIn(
     const reloadpolicy::v1alpha1::ReloadPolicyStatus& status, const std::string& namespace_);
 template std::vector<reloadpolicy::Remembered> FailuresIn(
+    const reloadpolicy::v1alpha1::ClusterReloadPolicyStatus& status, const std::string& namespace_);
+
+template <class S>
+std::vector<reloadpolicy::RememberedData> FailedDataIn(const S& status,
+                                                       const std::string& namespace_) {
+  std::vector<reloadpolicy::RememberedData> failures;
+  for (const auto& item : apimachinery::OrEmpty(status.failed_waves)) {
+    const auto workload = WorkloadNamed(item.workload, namespace_);
+    const auto since = TimeIn(item.since);
+    if (workload && since) {
+      failures.push_back(
+          {.workload = *workload, .uid = item.uid, .versions = item.data, .since = *since});
+    }
+  }
+  return failures;
+}
+
+template std::vector<reloadpolicy::RememberedData> FailedDataIn(
+    const reloadpolicy::v1alpha1::ReloadPolicyStatus& status, const std::string& namespace_);
+template std::vector<reloadpolicy::RememberedData> FailedDataIn(
     const reloadpolicy::v1alpha1::ClusterReloadPolicyStatus& status, const std::string& namespace_);
 
 template <class S>
@@ -166,6 +208,17 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
     item.rolled_at = Seconds(failed.rolled_at);
     failed_ones.push_back(failed.workload);
   }
+  // A policy without waves has nothing of them, so that older CRDs do for it.
+  if (state.has_waves || present.failed_waves) {
+    auto& failed_waves = status.failed_waves.emplace();
+    for (const PolicyState::FailedWave& failed : state.failed_in_waves) {
+      auto& item = failed_waves.emplace_back();
+      item.workload = ShownWorkload(failed.workload, state.id.namespace_.empty());
+      item.uid = failed.uid;
+      item.data = failed.data;
+      item.since = Seconds(failed.since);
+    }
+  }
   Conditions<typename decltype(status.conditions)::value_type::value_type> conditions(
       apimachinery::OrEmpty(present.conditions), state.generation, now);
   const bool valid = state.problems.empty();
@@ -178,6 +231,11 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
   conditions.Set(
       "Stopped", state.stopped, state.stopped ? "TooManyFailures" : "BelowLimit",
       state.stopped ? failures + "; no more rollouts begin until they are mended" : failures);
+  if (state.has_waves) {
+    const bool failed = state.failed_waves > 0;
+    conditions.Set("WaveFailed", failed, failed ? "RolloutFailed" : "NoFailedWave",
+                   failed ? WaveText(state) : "no rollout has failed in a wave");
+  }
   status.conditions = conditions.Take();
   return status;
 }

@@ -36,6 +36,11 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
 template <class S>
 std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_);
 
+/// Likewise, the workloads that have failed in waves.
+template <class S>
+std::vector<reloadpolicy::RememberedData> FailedDataIn(const S& status,
+                                                       const std::string& namespace_);
+
 /// Compares the enforcer's state with the status of the policies at intervals and writes the
 /// statuses that differ; changes within an interval share one write. Reports what begins or ends by
 /// Events about the policy (see NewsBetween). Works only while an operator is attached to the

@@ -71,6 +71,38 @@ TEST(PolicyStatus, IsReadBackAsItIsWritten) {
   }
 }
 
+TEST(PolicyStatus, NamesFailedWavesWhereThereAreWavesAndReadsThemBack) {
+  const base::testing::FakeClock clock;
+  const auto of = [&](const PolicyState& state, const ReloadPolicyStatus& present = {}) {
+    return PolicyStatusFor(state, present, clock.Wall());
+  };
+  PolicyState state{.id = {"shop", "p"}};
+  EXPECT_EQ(of(state).failed_waves, std::nullopt) << "older CRDs do not have the field";
+  EXPECT_EQ(of(state).conditions->size(), 3U);
+  state.has_waves = true;
+  state.failed_waves = 2;
+  const base::WallTime since(std::chrono::seconds(1'795'000'000));
+  state.failed_in_waves.push_back({.workload = {"Deployment", {"shop", "web"}},
+                                   .uid = "u",
+                                   .data = {"ConfigMap/config=1"},
+                                   .since = since});
+  const auto status = of(state);
+  const auto& wave = status.conditions->back();
+  EXPECT_EQ(wave.type, "WaveFailed");
+  EXPECT_EQ(wave.status, "True");
+  EXPECT_EQ(wave.message,
+            "the rollout of Deployment/shop/web and of 1 more for ConfigMap/config has failed in a "
+            "wave; no other begins until these data change, or until somebody lets them go on with "
+            "retry");
+  const auto read = FailedDataIn(status, "shop");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].workload.ToString(), "Deployment/shop/web");
+  EXPECT_EQ(read[0].uid, "u");
+  EXPECT_EQ(read[0].versions, state.failed_in_waves[0].data);
+  EXPECT_EQ(read[0].since, since);
+  EXPECT_TRUE(of({.id = {"shop", "p"}}, status).failed_waves->empty()) << "nothing old is left";
+}
+
 TEST(PolicyStatus, OfManyProblemsIsCutBetweenCharacters) {
   for (int shift = 0; shift < 2; ++shift) {
     std::vector<std::string> problems{std::string(static_cast<std::size_t>(shift), 'x')};

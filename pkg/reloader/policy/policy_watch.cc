@@ -211,7 +211,9 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnf
     const bool remembers = is_first && object.status;
     enforcer.SetPolicy(std::move(policy),
                        remembers ? FailuresIn(*object.status, object.metadata.namespace_)
-                                 : std::vector<reloadpolicy::Remembered>());
+                                 : std::vector<reloadpolicy::Remembered>(),
+                       remembers ? FailedDataIn(*object.status, object.metadata.namespace_)
+                                 : std::vector<reloadpolicy::RememberedData>());
     on_told(object);
   };
   cache::EventHandler<T> handler;

@@ -1,5 +1,6 @@
 #include "kubexx/reloader/policy/sighting.h"
 
+#include <optional>
 #include <string>
 
 #include "kubexx/reloadpolicy/rollout_record.h"
@@ -9,8 +10,11 @@ namespace kubexx::reloader {
 reloadpolicy::Sighting SightingOf(const Workload& workload) {
   const auto record = reloadpolicy::RecordOf(workload.annotations, workload.uid);
   const bool is_followed = record && reloadpolicy::IsOpen(*record);
-  return {workload.uid, workload.annotations, workload.phase,
-          is_followed ? workload.template_version.digest : std::string()};
+  return {.uid = workload.uid,
+          .annotations = workload.annotations,
+          .phase = workload.phase,
+          .template_hash = is_followed ? workload.template_version.digest : std::string(),
+          .undone = workload.undone ? reloadpolicy::RolloutTimeOf(*workload.undone) : std::nullopt};
 }
 
 }  // namespace kubexx::reloader

@@ -20,6 +20,7 @@ void TroubleReporter::Look(const std::vector<PolicyState>& states, base::WallTim
   for (const PolicyState& state : states) {
     Known& known = known_[state.id];
     LookAtStop(state, known);
+    LookAtWaves(state, known);
     LookAtHolds(state, now, known);
   }
 }
@@ -33,6 +34,20 @@ void TroubleReporter::LookAtStop(const PolicyState& state, Known& known) const {
   }
   known.stop_is_told = state.stopped && (known.stop_is_told || known.was_stopped);
   known.was_stopped = state.stopped;
+}
+
+void TroubleReporter::LookAtWaves(const PolicyState& state, Known& known) const {
+  const bool has_failed = !state.failed_in_waves.empty();
+  if (has_failed && known.had_failed_wave && !known.wave_is_told) {
+    const PolicyState::FailedWave& first = state.failed_in_waves.front();
+    observer_.OnTrouble({.is_bad = true,
+                         .message = "a wave has failed under " + PolicyName(state) + ": *" +
+                                    first.workload.ToString() + "* for " +
+                                    reloadpolicy::SourcesOf(first.data) +
+                                    ", and no other workload is rolled for these data"});
+  }
+  known.wave_is_told = has_failed && (known.wave_is_told || known.had_failed_wave);
+  known.had_failed_wave = has_failed;
 }
 
 void TroubleReporter::LookAtHolds(const PolicyState& state, base::WallTime now,

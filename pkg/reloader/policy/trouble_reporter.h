@@ -14,10 +14,10 @@
 namespace kubexx::reloader {
 
 /// Looks at the state of policies at intervals, and informs the observer once of each policy that
-/// has stopped rollouts after failures, and of each policy that makes rollouts wait for other
-/// rollouts for a long time (because of a limit, a health gate or an order, not of windows and
-/// pauses, which somebody has chosen). A stop that has ended by the next look, such as right after
-/// a start, is not reported. Use it on one thread at a time.
+/// has stopped rollouts after failures, of each with a wave that has failed, and of each that makes
+/// rollouts wait for other rollouts for a long time (because of a limit, a health gate, an order or
+/// waves, not of windows and pauses, which somebody has chosen). A stop that has ended by the next
+/// look, such as right after a start, is not reported. Use it on one thread at a time.
 class TroubleReporter {
  public:
   /// `observer` must outlive this object. `is_long`: how long a rollout must wait before that is
@@ -34,9 +34,12 @@ class TroubleReporter {
     bool was_stopped = false;  ///< at the previous look
     bool stop_is_told = false;
     bool hold_is_told = false;
+    bool had_failed_wave = false;  ///< at the previous look
+    bool wave_is_told = false;
   };
 
   void LookAtStop(const PolicyState& state, Known& known) const;
+  void LookAtWaves(const PolicyState& state, Known& known) const;
   void LookAtHolds(const PolicyState& state, base::WallTime now, Known& known) const;
 
   TroubleObserver& observer_;

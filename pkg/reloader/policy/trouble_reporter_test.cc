@@ -55,6 +55,25 @@ TEST_F(TroubleReporterTest, AStopIsToldOnceWhenItLasts) {
   EXPECT_EQ(told_.size(), 2U) << "it stopped again";
 }
 
+TEST_F(TroubleReporterTest, AFailedWaveIsToldOnceWhenItLasts) {
+  const PolicyState well{.id = {"ns", "gentle"}};
+  PolicyState failed = well;
+  failed.failed_waves = 1;
+  failed.failed_in_waves.push_back(
+      {.workload = {"Deployment", {"ns", "web"}}, .data = {"ConfigMap/config=1"}});
+  reporter_.Look({failed}, At(minutes(0)));
+  EXPECT_THAT(told_, IsEmpty());
+  for (int look = 0; look < 5; ++look) {
+    reporter_.Look({failed}, At(minutes(0)));
+  }
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("a wave has failed under ReloadPolicy *ns/gentle*: "
+                                           "*Deployment/ns/web* for ConfigMap/config")));
+  reporter_.Look({well}, At(minutes(0)));
+  reporter_.Look({failed}, At(minutes(0)));
+  reporter_.Look({failed}, At(minutes(0)));
+  EXPECT_EQ(told_.size(), 2U) << "another one failed";
+}
+
 TEST_F(TroubleReporterTest, ALongWaitForOthersIsToldOnce) {
   for (const HoldReason reason : {HoldReason::kLimit, HoldReason::kUnhealthy, HoldReason::kOrder}) {
     told_.clear();

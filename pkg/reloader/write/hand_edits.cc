@@ -11,6 +11,8 @@
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/workload_kind.h"
+#include "kubexx/reloadpolicy/failed_data.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
@@ -76,12 +78,32 @@ HandChange Resume(std::string_view kind, const Unstructured& object) {
           "else holds it back"};
 }
 
+/// The data with which the workload has failed in a wave.
+std::optional<reloadpolicy::RolledData> FailedDataOf(const Unstructured& object) {
+  auto data = reloadpolicy::RolledDataOf(object.Annotations(), object.Uid());
+  return data && data->state == reloadpolicy::DataState::kFailed ? std::move(data) : std::nullopt;
+}
+
+/// Lets the waves go on for which the workload's failure holds others back. Returns what to tell of
+/// that.
+std::string Release(const Unstructured& object, JsonTree& patch) {
+  auto data = FailedDataOf(object);
+  if (!data) {
+    return "";
+  }
+  data->state = reloadpolicy::DataState::kReleased;
+  patch["metadata"]["annotations"][reloadpolicy::kRolledDataAnnotation] =
+      TextOf(*data, object.Uid());
+  return "; later waves for " + reloadpolicy::SourcesOf(data->versions) +
+         " are not held back by it any more";
+}
+
 Result<void> CheckFailed(std::string_view kind, const Unstructured& object) {
   if (!ParseWorkloadKind(kind) || !reloadpolicy::HasRollouts(kind)) {
     return Fail(Reason::kInvalidConfig, "a " + std::string(kind) + " has no rollouts that fail");
   }
   const auto record = reloadpolicy::RecordOf(object.Annotations(), object.Uid());
-  if (record != reloadpolicy::RolloutState::kFailed) {
+  if (record != reloadpolicy::RolloutState::kFailed && !FailedDataOf(object)) {
     return Fail(Reason::kInvalidConfig,
                 "no rollout of it has failed, by its annotation " +
                     std::string(reloadpolicy::kRolloutStateAnnotation) +
@@ -105,9 +127,11 @@ Result<HandChange> Retry(std::string_view kind, const Unstructured& object, base
   } else {
     patch["spec"]["template"]["metadata"]["annotations"][kRestartedAt] = time;
   }
+  const std::string released = Release(object, patch);
   return HandChange{patch.ToJson(),
                     "retried: its pods are made anew, with the present data; it "
-                    "counts as failed until they are healthy"};
+                    "counts as failed until they are healthy" +
+                        released};
 }
 
 Result<HandChange> Mend(std::string_view kind, const Unstructured& object) {
@@ -115,8 +139,9 @@ Result<HandChange> Mend(std::string_view kind, const Unstructured& object) {
   JsonTree patch = PatchOf(object);
   patch["metadata"]["annotations"][reloadpolicy::kRolloutStateAnnotation] =
       reloadpolicy::RecordFor(reloadpolicy::RolloutState::kCompleted, object.Uid());
+  const std::string released = Release(object, patch);
   return HandChange{patch.ToJson(),
-                    "counts as mended; rollouts that its failure has stopped go on"};
+                    "counts as mended; rollouts that its failure has stopped go on" + released};
 }
 
 }  // namespace

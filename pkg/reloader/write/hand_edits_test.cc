@@ -69,6 +69,27 @@ TEST(HandEdits, WhatHasFailedIsRetried) {
             R"({"reloader.kubexx.io/rollout-state":"completed u1"}}})");
 }
 
+TEST(HandEdits, ARetryLetsLaterWavesGoOn) {
+  const Unstructured failed =
+      ObjectWith(R"("reloader.kubexx.io/rollout-state":"failed u1",)"
+                 R"("reloader.kubexx.io/rolled-data":"failed u1 ConfigMap/config=1")");
+  for (const HandEdit edit : {HandEdit::kRetry, HandEdit::kMended}) {
+    EXPECT_THAT(PatchBy(edit, "Deployment", failed),
+                HasSubstr(R"("reloader.kubexx.io/rolled-data":"released u1 ConfigMap/config=1")"));
+  }
+  const auto change = HandChangeOf(HandEdit::kMended, "Deployment", failed, kHandTime);
+  ASSERT_TRUE(change);
+  EXPECT_THAT(change->told, HasSubstr("later waves for ConfigMap/config are not held back"));
+  const Unstructured healthy =
+      ObjectWith(R"("reloader.kubexx.io/rollout-state":"completed u1",)"
+                 R"("reloader.kubexx.io/rolled-data":"failed u1 ConfigMap/config=1")");
+  EXPECT_THAT(PatchBy(HandEdit::kMended, "Deployment", healthy), HasSubstr("released u1"))
+      << "it has become healthy by itself, and holds the waves back still";
+  EXPECT_THAT(PatchBy(HandEdit::kMended, "Deployment",
+                      ObjectWith(R"("reloader.kubexx.io/rolled-data":"rolled u1 ConfigMap/c=1")")),
+              HasSubstr("no rollout of it has failed"));
+}
+
 TEST(HandEdits, WhatIsPausedByItsSpecIsMendedAndNotRetried) {
   const Unstructured failed =
       ObjectWith(R"("reloader.kubexx.io/rollout-state":"failed u1")", R"({"paused":true})");

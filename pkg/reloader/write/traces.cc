@@ -10,6 +10,7 @@
 #include "kubexx/reloader/model/rollout_phase.h"
 #include "kubexx/reloader/write/pause.h"
 #include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
@@ -22,6 +23,7 @@ constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
                                            kHistoryAnnotation,
                                            reloadpolicy::kLastRolloutAnnotation,
                                            reloadpolicy::kRolloutStateAnnotation,
+                                           reloadpolicy::kRolledDataAnnotation,
                                            kTemplateGenerationAnnotation,
                                            kRolledFor};
 

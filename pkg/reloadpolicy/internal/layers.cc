@@ -11,6 +11,7 @@ namespace {
 std::string Shown(bool value) { return value ? "true" : "false"; }
 std::string Shown(int value) { return std::to_string(value); }
 std::string Shown(KeyScope value) { return std::string(ToString(value)); }
+std::string Shown(const Waves& value) { return value.ToString(); }
 std::string Shown(base::Duration value) { return apimachinery::Duration{value.count()}.ToString(); }
 
 /// The names of a setting: that of its field, and that of its annotation without kAnnotationPrefix.
@@ -51,6 +52,10 @@ void ForEach(const Settings& from, const std::optional<int>& order, Effective& t
     return !to.keys->enforced;
   };
   take(from.keys, {"keys", "keys"}, to.keys, is_first);
+  const auto is_first_waves = [&to](const Waves& /*enforced*/, const Waves& /*said*/) {
+    return !to.waves->enforced;
+  };
+  take(from.waves, {"waves"}, to.waves, is_first_waves);
   // Which order is stricter depends on the orders of other workloads, so that of the first enforced
   // policy counts.
   const auto counts = [&to](int /*enforced*/, int /*said*/) { return !to.order->enforced; };

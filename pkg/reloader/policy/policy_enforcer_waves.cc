@@ -1,0 +1,210 @@
+// How a PolicyEnforcer finds out whether an earlier wave is done.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/policy/policy_enforcer_host.h"
+#include "kubexx/reloader/policy/policy_refs.h"
+#include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using internal::IdOf;
+using internal::RefOf;
+using reloadpolicy::ObjectRef;
+using reloadpolicy::WaveLine;
+using reloadpolicy::WaveMember;
+
+/// A line is made from all workloads of a source, and each of them asks for it when the source
+/// changes. What was created or deleted meanwhile is in the next one.
+constexpr base::Duration kLineLasts = std::chrono::seconds(1);
+
+/// The versions of the data that the changes are for: as the workload counts them, and as a whole,
+/// since other workloads may count other keys.
+reloadpolicy::DataVersions VersionsIn(const std::vector<Change>& changes, const Caches& caches) {
+  std::set<std::string> versions;
+  for (const Change& change : changes) {
+    const std::set<SourceId> causes(change.causes.begin(), change.causes.end());
+    for (const auto& [source, digest] : change.sources) {
+      if (causes.contains(source)) {
+        versions.insert(reloadpolicy::DataVersion(RefOf(source), digest.ToString()));
+      }
+    }
+    for (const SourceId& cause : causes) {
+      if (const auto source = caches.GetSource(cause); source && !source->unknown) {
+        versions.insert(reloadpolicy::DataVersion(RefOf(cause), source->digest.ToString()));
+      }
+    }
+  }
+  return {versions.begin(), versions.end()};
+}
+
+/// Whether a source still has data of one of these versions. Where some keys count only, the whole
+/// data may be others while these keys are not: then it has.
+bool ArePresent(const reloadpolicy::DataVersions& versions, const std::string& namespace_,
+                const Caches& caches) {
+  std::map<SourceId, std::vector<std::string>> by_source;
+  for (const std::string& version : versions) {
+    const std::size_t slash = version.find('/');
+    const std::size_t equals = version.find('=');
+    if (slash == std::string::npos || equals == std::string::npos || equals < slash) {
+      continue;
+    }
+    for (const SourceType type : kSourceTypes) {
+      if (NamesOf(type).kind == version.substr(0, slash)) {
+        by_source[{type, {namespace_, version.substr(slash + 1, equals - slash - 1)}}].push_back(
+            version.substr(equals + 1));
+      }
+    }
+  }
+  return std::ranges::any_of(by_source, [&](const auto& each) {
+    const auto& [id, digests] = each;
+    const auto source = caches.GetSource(id);
+    if (!source) {
+      return !caches.Knows(id.type, namespace_);
+    }
+    return source->unknown || digests.size() > 1 || digests.front() == source->digest.ToString();
+  });
+}
+
+}  // namespace
+
+void PolicyEnforcer::LookAtFailedData(const Workload& workload) {
+  reloadpolicy::FailedData failed;
+  {
+    const base::MutexLock lock(mu_);
+    const auto found = arbiter_.failed_data().find(RefOf(workload.id));
+    if (found == arbiter_.failed_data().end()) {
+      return;
+    }
+    failed = found->second;
+  }
+  const HostUse host(*this);
+  if (host.get() == nullptr) {
+    return;
+  }
+  const bool is_past = !ArePresent(failed.versions, workload.id.key.namespace_, host.get()->caches);
+  if (is_past != failed.is_past) {
+    Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+      arbiter.SetPast(RefOf(workload.id), is_past);
+    });
+  }
+}
+
+bool PolicyEnforcer::HasLowerOrder(const Workload& other, const Workload& workload) const {
+  const ObjectRef ref = RefOf(workload.id);
+  const ObjectRef other_ref = RefOf(other.id);
+  const base::MutexLock lock(mu_);
+  const auto own = arbiter_.policies().Resolve(ref, workload.annotations);
+  const auto others = arbiter_.policies().Resolve(other_ref, other.annotations);
+  if (others.Order() >= own.Order()) {
+    return false;
+  }
+  return !own.waves || !others.waves || own.waves->policy != others.waves->policy ||
+         ComesFirst(WaveMemberFor(other_ref, other.annotations, others, other.phase),
+                    WaveMemberFor(ref, workload.annotations, own, workload.phase));
+}
+
+void PolicyEnforcer::AddWaves(const Workload& workload, const std::vector<Change>& changes,
+                              reloadpolicy::Request& request) {
+  std::optional<reloadpolicy::Setting<reloadpolicy::Waves>> waves;
+  {
+    const base::MutexLock lock(mu_);
+    waves = arbiter_.policies().Resolve(request.workload, workload.annotations).waves;
+  }
+  const HostUse host(*this);
+  if (!waves || !waves->policy || host.get() == nullptr) {
+    return;
+  }
+  request.data = VersionsIn(changes, host.get()->caches);
+  std::set<SourceId> causes;
+  for (const Change& change : changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  for (const SourceId& cause : causes) {
+    const LineKey key(cause, *waves->policy);
+    const Line line = LineOf(key, waves->value, *host.get());
+    const std::size_t wave = line.line->WaveOf(request.workload);
+    if (auto first = FirstUndone(key, line, wave, *host.get())) {
+      request.earlier_wave = {
+          .wave = wave + 1, .waves = line.line->waves(), .waits_for = *std::move(first)};
+      return;  // one is reason enough
+    }
+  }
+}
+
+PolicyEnforcer::Line PolicyEnforcer::LineOf(const LineKey& key, const reloadpolicy::Waves& waves,
+                                            const GateHost& host) {
+  const SourceId& source = key.first;
+  const base::TimePoint now = options_.clock.Now();
+  const auto present = host.caches.GetSource(source);
+  const Digest digest = present ? present->digest : kNoSource;
+  {
+    const base::MutexLock lock(mu_);
+    std::erase_if(lines_, [&](const auto& each) { return each.second.made + kLineLasts <= now; });
+    if (const auto known = lines_.find(key);
+        known != lines_.end() && known->second.digest == digest) {
+      return known->second;
+    }
+  }
+  std::vector<WaveMember> members;
+  const Caches::Concerned concerned = host.caches.WorkloadsOf(source);
+  for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
+    for (const WorkloadId& id : *ids) {
+      const auto workload = host.caches.GetWorkload(id);
+      if (!workload || (host.concerns && !host.concerns(*workload, source))) {
+        continue;
+      }
+      const ObjectRef ref = RefOf(id);
+      const base::MutexLock lock(mu_);
+      const auto effective = arbiter_.policies().Resolve(ref, workload->annotations);
+      if (effective.waves && effective.waves->policy == key.second) {
+        members.push_back(WaveMemberFor(ref, workload->annotations, effective, workload->phase));
+      }
+    }
+  }
+  Line line{.made = now,
+            .digest = digest,
+            .line = std::make_shared<const WaveLine>(waves, std::move(members))};
+  const base::MutexLock lock(mu_);
+  lines_.insert_or_assign(key, line);
+  return line;
+}
+
+std::optional<ObjectRef> PolicyEnforcer::FirstUndone(const LineKey& key, const Line& line,
+                                                     std::size_t wave, const GateHost& host) {
+  const auto is_followed = [this](const ObjectRef& ref) {
+    const base::MutexLock lock(mu_);
+    return arbiter_.IsFollowed(ref);
+  };
+  std::optional<ObjectRef> undone;
+  std::size_t done = line.done;
+  for (; done < line.line->MembersBefore(wave); ++done) {
+    const ObjectRef& ref = line.line->members()[done].workload;
+    const auto id = IdOf(ref);
+    const auto member = id ? host.caches.GetWorkload(*id) : std::nullopt;
+    // Asked for last: one that needs no rollout any more has begun it before.
+    if (member && (host.needs_rollout(*member, key.first) || is_followed(ref))) {
+      undone = ref;
+      break;
+    }
+  }
+  const base::MutexLock lock(mu_);
+  if (const auto known = lines_.find(key);
+      known != lines_.end() && known->second.line == line.line) {
+    known->second.done = std::max(known->second.done, done);
+  }
+  return undone;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,167 @@
+// How an Arbiter keeps later waves from data with which an earlier one has failed.
+#include <utility>
+
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/internal/in_seconds.h"
+
+namespace kubexx::reloadpolicy {
+
+using internal::InSeconds;
+
+std::optional<Hold> Arbiter::CheckWaves(const Request& request, const Effective& effective) const {
+  if (!effective.waves) {
+    return std::nullopt;
+  }
+  const auto& waves = *effective.waves;
+  Hold hold{.policy = waves.policy};
+  if (const auto* failed = FindFailed(failed_data_, request.workload, request.data)) {
+    hold.reason = HoldReason::kWaveFailed;
+    hold.message = "the rollout of " + failed->first.ToString() + " for " +
+                   SourcesOf(failed->second.versions) +
+                   " has failed in a wave, and no other begins until these data change";
+  } else if (request.earlier_wave) {
+    hold.reason = HoldReason::kWave;
+    hold.message = "wave " + std::to_string(request.earlier_wave->wave) + " of " +
+                   std::to_string(request.earlier_wave->waves) + " waits for " +
+                   request.earlier_wave->waits_for.ToString() + ", which is of an earlier wave";
+    hold.waits_for = request.earlier_wave->waits_for;
+  } else {
+    return std::nullopt;
+  }
+  hold.message += " (" + waves.origin + ")";
+  return hold;
+}
+
+std::optional<std::string> Arbiter::NoteData(const Request& request, const Effective& effective) {
+  const auto found = rollouts_.find(request.workload);
+  if (!effective.waves || request.data.empty() || !HasRollouts(request.workload.kind) ||
+      found == rollouts_.end()) {
+    return std::nullopt;
+  }
+  const auto failed = failed_data_.find(request.workload);
+  found->second.data = WithOlder(
+      request.data, failed == failed_data_.end() ? DataVersions() : failed->second.versions);
+  return TextOf({DataState::kRolled, found->second.data}, request.uid);
+}
+
+void Arbiter::WakeWaves(const std::string& namespace_) {
+  for (const auto& [workload, pending] : pending_) {
+    if (workload.key.namespace_ == namespace_ && (pending.hold.reason == HoldReason::kWave ||
+                                                  pending.hold.reason == HoldReason::kWaveFailed)) {
+      changed_.insert(workload);
+    }
+  }
+}
+
+void Arbiter::FailData(const ObjectRef& workload, const Rollout& rollout, base::WallTime now) {
+  if (rollout.data.empty()) {
+    return;
+  }
+  failed_data_.insert_or_assign(workload,
+                                FailedData{rollout.uid, rollout.data, now, rollout.started});
+  due_.insert(workload);
+  WakeWaves(workload.key.namespace_);
+}
+
+void Arbiter::ForgetData(const ObjectRef& workload) {
+  if (failed_data_.erase(workload) > 0) {
+    WakeWaves(workload.key.namespace_);
+  }
+}
+
+void Arbiter::EndData(const ObjectRef& workload, base::WallTime started) {
+  // One that has become healthy with the data that it failed with proves nothing of them.
+  if (const auto failed = failed_data_.find(workload);
+      failed != failed_data_.end() && InSeconds(started) > InSeconds(failed->second.started)) {
+    ForgetData(workload);
+  }
+}
+
+void Arbiter::SeeData(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  auto known = failed_data_.find(workload);
+  if (known != failed_data_.end() && known->second.uid != seen.uid) {
+    ForgetData(workload);  // of another object of that name
+    known = failed_data_.end();
+  }
+  auto data = RolledDataOf(seen.annotations, seen.uid);
+  if (!data) {
+    return;  // undone, or stripped of annotations: what has failed stays so
+  }
+  const base::WallTime last = LastRolloutOf(seen.annotations).value_or(now);
+  switch (data->state) {
+    case DataState::kReleased:
+      if (known != failed_data_.end() && HaveInCommon(known->second.versions, data->versions)) {
+        ForgetData(workload);
+      }
+      return;
+    case DataState::kFailed:
+      if (known == failed_data_.end() || InSeconds(last) > InSeconds(known->second.started)) {
+        failed_data_.insert_or_assign(workload,
+                                      FailedData{seen.uid, std::move(data->versions), now, last});
+        WakeWaves(workload.key.namespace_);
+      }
+      return;
+    case DataState::kRolled:
+      if (RecordOf(seen.annotations, seen.uid) == RolloutState::kCompleted) {
+        EndData(workload, last);  // another replica has seen the end
+      }
+      return;
+  }
+}
+
+void Arbiter::TakeData(const ObjectRef& workload, const Sighting& seen, Rollout& rollout,
+                       base::WallTime now) {
+  const auto last = LastRolloutOf(seen.annotations);
+  const bool is_of_rollout = last && InSeconds(*last) == InSeconds(rollout.started);
+  const auto data = RolledDataOf(seen.annotations, seen.uid);
+  if (is_of_rollout && data) {
+    rollout.data = data->versions;
+  }
+  if (rollout.data.empty()) {
+    return;
+  }
+  if (!is_of_rollout && seen.undone && !rollout.failed &&
+      InSeconds(*seen.undone) >= InSeconds(rollout.started)) {
+    rollout.failed = rollout.undone = true;  // a person has found it bad before the operator did
+    FailData(workload, rollout, now);
+  } else if (is_of_rollout && rollout.failed && (!data || data->state == DataState::kRolled) &&
+             !failed_data_.contains(workload)) {
+    FailData(workload, rollout, now);
+  }
+}
+
+std::optional<std::string> Arbiter::DataMark(const ObjectRef& workload, const std::string& uid,
+                                             const Annotations& annotations) const {
+  const auto failed = failed_data_.find(workload);
+  if (failed == failed_data_.end() || uid.empty() || failed->second.uid != uid) {
+    return std::nullopt;
+  }
+  const auto is_later = [&](base::WallTime started) {
+    return InSeconds(started) > InSeconds(failed->second.started);
+  };
+  const auto last = LastRolloutOf(annotations);
+  const auto rollout = rollouts_.find(workload);
+  const auto seen = RolledDataOf(annotations, uid);
+  if ((last && is_later(*last)) ||
+      (rollout != rollouts_.end() && is_later(rollout->second.started)) ||
+      (seen && seen->state != DataState::kRolled)) {
+    return std::nullopt;
+  }
+  return TextOf({DataState::kFailed, failed->second.versions}, uid);
+}
+
+void Arbiter::SetPast(const ObjectRef& workload, bool is_past) {
+  if (const auto failed = failed_data_.find(workload); failed != failed_data_.end()) {
+    failed->second.is_past = is_past;
+  }
+}
+
+void Arbiter::RememberData(const RememberedData& failed) {
+  if (!failed.versions.empty() && !failed_data_.contains(failed.workload)) {
+    failed_data_.insert_or_assign(
+        failed.workload, FailedData{failed.uid, failed.versions, failed.since, failed.since});
+    unseen_.insert(failed.workload);
+  }
+}
+
+}  // namespace kubexx::reloadpolicy

@@ -1,0 +1,273 @@
+// How an arbiter holds back later waves: until the earlier one is healthy, or for ever if it fails.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AppRef;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const DataVersions kBadData{"ConfigMap/config=bad"};
+const DataVersions kGoodData{"ConfigMap/config=good"};
+
+/// The canary is "a"; the test says whom others wait for, as the enforcer would.
+class ArbiterWavesTest : public testing::ArbiterFixture {
+ protected:
+  ArbiterWavesTest() { SetPolicy(waves_); }
+
+  Decision Ask(const std::string& name, const DataVersions& data, bool waits_for_canary = false) {
+    Request request{
+        .workload = AppRef(name), .annotations = on_workload_[name], .uid = "u", .data = data};
+    if (waits_for_canary) {
+      request.earlier_wave = EarlierWave{2, 2, AppRef("a")};
+    }
+    Decision decision = arbiter_.Begin(request, now_);
+    if (!decision.hold) {
+      Annotations written = testing::Written(decision.started, decision.record);
+      if (decision.data) {
+        written[std::string(kRolledDataAnnotation)] = *decision.data;
+      }
+      on_workload_[name] = std::move(written);
+    }
+    return decision;
+  }
+  std::string Answer(const std::string& name, const DataVersions& data) {
+    const Decision decision = arbiter_.Ask(
+        {.workload = AppRef(name), .annotations = on_workload_[name], .uid = "u", .data = data},
+        now_);
+    return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
+  }
+  /// Writes on the workload what the arbiter asks for.
+  void MarkAll(const std::string& name) {
+    const reloadpolicy::Mark mark = arbiter_.TakeMark(AppRef(name), "u", on_workload_[name]);
+    if (mark.record) {
+      on_workload_[name][std::string(kRolloutStateAnnotation)] = RecordFor(*mark.record, "u");
+    }
+    if (mark.data) {
+      on_workload_[name][std::string(kRolledDataAnnotation)] = *mark.data;
+    }
+    failure_ = mark.failure.value_or("");
+  }
+  std::string DataOn(const std::string& name) {
+    return on_workload_[name][std::string(kRolledDataAnnotation)];
+  }
+  void RollAndFail(const std::string& name, const DataVersions& data) {
+    EXPECT_EQ(Ask(name, data).hold, std::nullopt);
+    See(name, Phase::kUpdating);
+    After(20s);
+    MarkAll(name);
+  }
+  void BecomeHealthy(const std::string& name, base::Duration time) {
+    See(name, Phase::kComplete);
+    After(time);
+    MarkAll(name);
+  }
+
+  const Settings waves_{.waves =
+                            Waves{.sizes = {{.count = 1}}, .healthy_for = 30s, .timeout = 20s}};
+};
+
+TEST_F(ArbiterWavesTest, TheNextWaveBeginsWhenTheCanaryHasBeenHealthyForLongEnough) {
+  const Decision canary = Ask("a", kBadData);
+  EXPECT_EQ(canary.data, "rolled u ConfigMap/config=bad");
+  const Decision other = Ask("b", kBadData, true);
+  ASSERT_NE(other.hold, std::nullopt);
+  EXPECT_EQ(other.hold->reason, HoldReason::kWave);
+  EXPECT_EQ(other.hold->message,
+            "wave 2 of 2 waits for Deployment/shop/a, which is of an earlier wave (ReloadPolicy "
+            "shop/p)");
+  See("a", Phase::kUpdating);
+  After(10s);
+  See("a", Phase::kComplete);
+  After(29s);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), Not(Contains(AppRef("b"))));
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a")));
+  After(1s);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+  EXPECT_EQ(Ask("b", kBadData).hold, std::nullopt);
+}
+
+TEST_F(ArbiterWavesTest, AfterAFailureNobodyElseIsRolledForTheSameData) {
+  RollAndFail("a", kBadData);
+  EXPECT_THAT(failure_, HasSubstr("was not complete and healthy within 20s"));
+  EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=bad");
+  const Decision other = Ask("b", kBadData);
+  ASSERT_NE(other.hold, std::nullopt);
+  EXPECT_EQ(other.hold->reason, HoldReason::kWaveFailed);
+  EXPECT_THAT(other.hold->message, HasSubstr("the rollout of Deployment/shop/a for "
+                                             "ConfigMap/config has failed in a wave"));
+  EXPECT_EQ(Answer("c", kGoodData), "go") << "other data are another matter";
+  EXPECT_THAT(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed_waves,
+              SizeIs(1));
+}
+
+TEST_F(ArbiterWavesTest, WhoWaitsForTheCanaryIsToldThatItHasFailed) {
+  Ask("a", kBadData);
+  Ask("b", kBadData, true);
+  See("a", Phase::kFailed);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, WhatMendsItselfWithTheSameDataProvesNothing) {
+  RollAndFail("a", kBadData);
+  BecomeHealthy("a", 1h);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, AFailureOutlivesTheProcess) {
+  RollAndFail("a", kBadData);
+  Restart(waves_);
+  See("a", Phase::kUnavailable);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+  BecomeHealthy("a", 1h);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+  Restart(waves_);
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed") << "the rollout's record says completed by now";
+}
+
+TEST_F(ArbiterWavesTest, ACanaryThatIsUnderWayWhenTheProcessEndsCanStillFail) {
+  Ask("a", kBadData);
+  Restart(waves_);
+  See("a", Phase::kUpdating);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a")));
+  After(20s);
+  MarkAll("a");
+  EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=bad");
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, NewDataBeginANewSeriesAndEndTheHold) {
+  RollAndFail("a", kBadData);
+  Ask("b", kBadData);
+  EXPECT_EQ(Ask("a", kGoodData).data, "rolled u ConfigMap/config=good");
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed") << "nothing has shown yet that they are better";
+  See("a", Phase::kUpdating);
+  (void)arbiter_.TakeWakes(now_);
+  BecomeHealthy("a", 30s);
+  EXPECT_THAT(arbiter_.failed_data(), IsEmpty());
+  EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
+}
+
+TEST_F(ArbiterWavesTest, ARolloutForAnotherSourceDoesNotHideWhatHasFailed) {
+  RollAndFail("a", kBadData);
+  EXPECT_EQ(Ask("a", {"Secret/password=new"}).data,
+            "rolled u Secret/password=new ConfigMap/config=bad");
+  See("a", Phase::kUpdating);
+  After(20s);
+  MarkAll("a");
+  EXPECT_EQ(DataOn("a"), "failed u Secret/password=new ConfigMap/config=bad");
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, APersonLetsTheWavesGoOn) {
+  RollAndFail("a", kBadData);
+  Ask("b", kBadData);
+  (void)arbiter_.TakeWakes(now_);
+  on_workload_["a"][std::string(kRolledDataAnnotation)] = "released u ConfigMap/config=bad";
+  See("a", Phase::kUnavailable);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
+  EXPECT_EQ(Answer("b", kBadData), "go");
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "who waits for its health waits on";
+  MarkAll("a");
+  EXPECT_EQ(DataOn("a"), "released u ConfigMap/config=bad") << "and that stays";
+  Restart(waves_);
+  See("a", Phase::kUnavailable);
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, AnUndoneCanaryHasFailed) {
+  Ask("a", kBadData);
+  See("a", Phase::kUpdating, "new");
+  After(5s);
+  on_workload_["a"] = {};
+  arbiter_.Observe(
+      AppRef("a"),
+      {.uid = "u", .annotations = on_workload_["a"], .phase = Phase::kComplete, .undone = now_},
+      now_);
+  MarkAll("a");
+  EXPECT_THAT(failure_, HasSubstr("was undone"));
+  EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=bad") << "the undo has taken it away";
+  BecomeHealthy("a", 1h);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ACanaryThatWasBrokenBeforeFailsAsWell) {
+  See("a", Phase::kUnavailable);
+  After(1min);
+  Ask("a", kBadData);
+  See("a", Phase::kUnavailable);
+  After(20s);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ANewTemplateOfSomebodyElseDoesNotEndTheWatch) {
+  Ask("a", kBadData);
+  See("a", Phase::kUpdating, "one");
+  See("a", Phase::kUpdating, "other");
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a")));
+  After(20s);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ADeletedWorkloadHoldsNobodyBack) {
+  RollAndFail("a", kBadData);
+  Ask("b", kBadData);
+  (void)arbiter_.TakeWakes(now_);
+  arbiter_.Forget(AppRef("a"));
+  EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, AnotherObjectOfThatNameHasNotFailed) {
+  RollAndFail("a", kBadData);
+  arbiter_.Observe(AppRef("a"), {"u2", on_workload_["a"], Phase::kComplete}, now_);
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, ThePolicysStatusRemembersWhatAnUndoHasTakenAway) {
+  const RememberedData remembered{AppRef("a"), "u", kBadData, now_};
+  arbiter_.RememberData(remembered);
+  EXPECT_THAT(arbiter_.Unseen(), ElementsAre(AppRef("a")));
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+  MarkAll("a");
+  EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=bad");
+}
+
+TEST_F(ArbiterWavesTest, WhatHasBeenRolledSinceIsNotRemembered) {
+  on_workload_["a"] = testing::Written(now_, RolloutState::kCompleted);
+  on_workload_["a"][std::string(kRolledDataAnnotation)] = "rolled u ConfigMap/config=good";
+  arbiter_.RememberData(RememberedData{AppRef("a"), "u", kBadData, now_ - 1min});
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, WithoutWavesNothingIsNotedOrHeld) {
+  RollAndFail("a", kBadData);
+  SetPolicy({.health_gate = true, .health_timeout = 20s});
+  EXPECT_EQ(Answer("b", kBadData), "go");
+  EXPECT_EQ(Ask("c", kBadData).data, std::nullopt);
+  EXPECT_THAT(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed_waves,
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace kubexx::reloadpolicy

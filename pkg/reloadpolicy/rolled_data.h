@@ -1,0 +1,60 @@
+/// @file
+/// The record of the data for which a wave rolled a workload, which is stored on the workload and
+/// thus survives restarts.
+#ifndef KUBEXX_RELOADPOLICY_ROLLED_DATA_H_
+#define KUBEXX_RELOADPOLICY_ROLLED_DATA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/reloadpolicy/effective.h"
+#include "kubexx/reloadpolicy/policy.h"
+
+namespace kubexx::reloadpolicy {
+
+/// The operator writes this annotation in the write that rolls a workload in a wave, and again when
+/// that rollout has failed. Its value is "<state> <uid of the workload>" and the data, separated by
+/// spaces.
+inline constexpr std::string_view kRolledDataAnnotation = "reloader.kubexx.io/rolled-data";
+
+/// A version of the data of a source, as "ConfigMap/name=<digest>". The source is in the namespace
+/// of the workload that has the record.
+using DataVersions = std::vector<std::string>;
+
+/// The version of a source's data that has this digest.
+std::string DataVersion(const ObjectRef& source, std::string_view digest);
+
+/// A record has at most this many versions: the others of a rollout for more sources are left out.
+inline constexpr std::size_t kMaxDataVersions = 32;
+
+/// What became of the data.
+enum class DataState : std::uint8_t {
+  kRolled,    ///< the workload was rolled for it
+  kFailed,    ///< that rollout failed: nobody else is rolled for it
+  kReleased,  ///< it failed, and a person lets the others go on nevertheless
+};
+
+/// The record, as it is stored on a workload.
+struct RolledData {
+  DataState state = DataState::kRolled;
+  DataVersions versions{};
+  bool operator==(const RolledData&) const = default;
+};
+
+/// The value of kRolledDataAnnotation for a workload with this uid.
+std::string TextOf(const RolledData& data, std::string_view uid);
+
+/// Reads kRolledDataAnnotation. Returns std::nullopt when the annotation is missing or malformed,
+/// or names another uid: then it was copied from another object.
+std::optional<RolledData> RolledDataOf(const Annotations& annotations, std::string_view uid);
+
+/// Whether the two have a version in common.
+bool HaveInCommon(const DataVersions& one, const DataVersions& other);
+
+}  // namespace kubexx::reloadpolicy
+
+#endif  // KUBEXX_RELOADPOLICY_ROLLED_DATA_H_

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Waves of a policy: a bad ConfigMap reaches the canaries and no other workload, however often the operator is killed, also when the failed canary becomes
+# healthy by itself or is undone; mended data are rolled out to all, canaries first; a person lets the waves go on. Runs on kubexx-apiserver; the test plays
+# the controller and writes the status of Deployments. KUBEXX_WAVES_APPS workloads (24 by default), KUBEXX_RESTARTS kills (3 by default).
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../../hack/lib/common.sh
+. "$here/../../hack/lib/common.sh"
+# shellcheck source=apiserver.sh
+. "$here/apiserver.sh"
+# shellcheck source=operator.sh
+. "$here/operator.sh"
+count=${KUBEXX_WAVES_APPS:-24}
+restarts=${KUBEXX_RESTARTS:-3}
+canaries=5
+
+all_become() { # all_become healthy|failed [NAME...]: these, or all
+  local health=$1 available=1 conditions='[]' generations
+  if [ "$health" = failed ]; then
+    available=0 conditions='[{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]'
+  fi
+  shift
+  generations=$(k get deployments -o json | jq -r '.items[] | [.metadata.name, .metadata.generation] | @tsv')
+  while read -r name generation; do
+    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+    k patch deployment "$name" --subresource=status --type=merge >/dev/null -p "{\"status\":{\"observedGeneration\":$generation,\"replicas\":1,
+      \"updatedReplicas\":1,\"availableReplicas\":$available,\"conditions\":$conditions}}"
+  done <<<"$generations"
+}
+config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
+digest_of() { printf 'A=%s' "$1" | sha1sum | cut -d' ' -f1; }
+rolled() { # rolled VALUE: those whose pods would begin with it
+  k get deployments -o json | jq -r --arg digest "$(digest_of "$1")" \
+    '.items[] | select(any(.spec.template.spec.containers[0].env[]?; .value == $digest)) | .metadata.name'
+}
+rolled_are() { # rolled_are COUNT VALUE
+  [ "$(rolled "$2" | wc -l)" = "$1" ]
+}
+policy_says() { k get reloadpolicy careful -o json | jq -e "$1" >/dev/null; }
+condition() { echo "any(.status.conditions[]; .type == \"WaveFailed\" and .status == \"$1\")"; }
+on() { k get deployment "$1" -o json | jq -r --arg key "reloader.kubexx.io/$2" '.metadata.annotations[$key] // ""'; }
+has_failed() { [[ $(on "$1" rolled-data) == "failed "* ]]; }
+has_event() { # has_event REASON NAME
+  k get events -o json | jq -e --arg reason "$1" --arg name "$2" 'any(.items[]; .reason == $reason and .involvedObject.name == $name)' >/dev/null
+}
+kill_operator() {
+  kill -9 "$operator"
+  wait "$operator" 2>/dev/null || true
+  operator=
+}
+none_but_canaries() { # none_but_canaries VALUE WHEN
+  rolled_are "$canaries" "$1" || fail "$2 the config went on to: $(rolled "$1" | xargs)"
+}
+
+start
+k apply -f "$kx_root/manifests/crds.yaml" >/dev/null
+config_becomes good
+for i in $(seq -w "$count"); do
+  k create deployment "app-$i" --image=app:1 --dry-run=client -o json |
+    jq -c '.metadata.annotations["reloader.stakater.com/auto"] = "true" | .spec.template.spec.containers[0].envFrom = [{configMapRef: {name: "config"}}]'
+done | k apply -f - >/dev/null
+all_become healthy
+wait_for 10 "the CRD" k get reloadpolicies || fail "the CRD is not served"
+if k apply -f - >/dev/null 2>"$work/refused" <<'END'; then fail "a wave with a count and a percent was taken"; fi
+apiVersion: kubexx.io/v1alpha1
+kind: ReloadPolicy
+metadata: {name: careful}
+spec: {waves: {sizes: [{count: 1, percent: 5}]}}
+END
+k apply -f - >/dev/null <<END
+apiVersion: kubexx.io/v1alpha1
+kind: ReloadPolicy
+metadata: {name: careful}
+spec: {settleWindow: 100ms, waves: {sizes: [{count: $canaries}, {percent: 25}], healthyFor: 3s, timeout: 5m}}
+END
+run_operator "$KUBECONFIG" --namespaces default --history=2
+wait_until 30 "the operator" is_ready
+
+log "a bad edit reaches $canaries of $count workloads"
+config_becomes bad
+wait_until 60 "the canaries" rolled_are "$canaries" bad
+mapfile -t chosen < <(rolled bad)
+[ "${chosen[*]}" = "$(seq -w "$count" | head -n "$canaries" | sed 's/^/app-/' | xargs)" ] || fail "the canaries are ${chosen[*]}"
+said=$("$reloader" explain "deployment/app-$count" -n default)
+grep -q 'waits: Wave: wave 3 of 3 waits for Deployment/default/app-' <<<"$said" || fail "explain says: $said"
+all_become healthy "${chosen[@]:1}"
+all_become failed "${chosen[0]}"
+wait_until 60 "the failure" policy_says "$(condition True)"
+wait_until 30 "the mark" has_failed "${chosen[0]}"
+policy_says ".status.failedWaves[0].workload == \"Deployment/${chosen[0]}\"" || fail "the status: $(k get reloadpolicy careful -o json)"
+none_but_canaries bad "after the failure"
+wait_until 30 "the Event on the policy" has_event WaveFailed careful
+wait_until 30 "the Event on the workload" has_event RolloutFailed "${chosen[0]}"
+wait_until 10 "the metric" metric_is kubexx_reloader_waves_failed 1
+said=$("$reloader" explain "deployment/app-$count" -n default)
+grep -q "waits: WaveFailed: the rollout of Deployment/default/${chosen[0]} for ConfigMap/config has failed" <<<"$said" || fail "explain says: $said"
+"$reloader" history "deployment/${chosen[0]}" -n default -o json | jq -e '.rollouts | length == 1' >/dev/null || fail "the history has no entry"
+
+log "it stays so across $restarts kills, and when the canary becomes healthy by itself"
+for turn in $(seq "$restarts"); do
+  kill_operator
+  [ "$turn" != 2 ] || all_become healthy "${chosen[@]}"
+  run_operator "$KUBECONFIG" --namespaces default --history=2
+  wait_until 30 "the operator" is_ready
+  wait_until 60 "the condition" policy_says "$(condition True)"
+  none_but_canaries bad "restart $turn:"
+done
+ended() { [[ $(on "$1" rollout-state) == "completed "* ]]; }
+wait_until 60 "the end of its rollout" ended "${chosen[0]}"
+none_but_canaries bad "after it had become healthy"
+
+log "mended data are rolled out to all, canaries first"
+config_becomes mended
+wait_until 60 "the canaries" rolled_are "$canaries" mended
+[ "$(rolled mended | xargs)" = "${chosen[*]}" ] || fail "others came first: $(rolled mended | xargs)"
+all_become healthy "${chosen[@]}"
+second=$(((count + 3) / 4 + canaries))
+wait_until 60 "the second wave" rolled_are "$second" mended
+all_become healthy
+wait_until 60 "the last wave" rolled_are "$count" mended
+all_become healthy
+wait_until 60 "the end of the hold" policy_says "$(condition False)"
+rolled_are 0 bad || fail "some have the bad data still: $(rolled bad | xargs)"
+
+log "a person lets the waves go on"
+config_becomes odd
+wait_until 60 "the canaries" rolled_are "$canaries" odd
+all_become failed "${chosen[0]}"
+all_become healthy "${chosen[@]:1}"
+wait_until 60 "the failure" policy_says "$(condition True)"
+wait_until 30 "the mark" has_failed "${chosen[0]}"
+"$reloader" retry --mended "deployment/${chosen[0]}" -n default | grep -q 'later waves for ConfigMap/config' || fail "retry does not say that it lets waves go on"
+wait_until 60 "the second wave" rolled_are "$second" odd
+wait_until 60 "the end of the hold" policy_says "$(condition False)"
+log "PASSED"
