@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -20,6 +21,10 @@
 
 namespace kubexx::rest::internal {
 
+/// What the request says about whom it is for: the server's host, with the port if it is not the
+/// usual one.
+std::string HostHeader(const ServerUrl& server);
+
 /// Sends requests whose answers are read in pieces, each on a connection that it has for itself. No
 /// thread reads for others: whoever waits for a piece takes it from the socket, decrypts it and
 /// gets it where it lies. Thread-safe. Semantics of connections: Go's http.Transport.
@@ -33,7 +38,12 @@ class StreamConnections : public std::enable_shared_from_this<StreamConnections>
   apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls);
 
   /// See RoundTripper. Opens the connection when AwaitHead is called.
-  std::unique_ptr<RoundTrip> Start(const HttpRequest& request);
+  std::unique_ptr<RoundTrip> Start(const HttpRequest& request) {
+    return StartOn(request, nullptr, 0);
+  }
+  /// As Start, on this connection of this version (see RouteNow).
+  std::unique_ptr<RoundTrip> StartOn(const HttpRequest& request,
+                                     std::unique_ptr<Connection> connection, std::uint64_t version);
 
   // For the requests:
 
