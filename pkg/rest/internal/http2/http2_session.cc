@@ -125,6 +125,11 @@ class Http2Session::Callbacks {
     if (answer == nullptr) {
       return 0;
     }
+    // nghttp2 hands over what is beyond the window, too, before it resets the stream.
+    if (size > static_cast<std::size_t>(kStreamWindow) - answer->body.size()) {
+      self.End(*answer, Http2Answer::State::kFailed, "the server sends more than it may");
+      return 0;
+    }
     Append(answer->body, {reinterpret_cast<const char*>(bytes), size}, answer->secret);
     self.Changed(*answer);
     return 0;
