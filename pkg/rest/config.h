@@ -47,8 +47,8 @@ struct ImpersonationConfig {
 /// Whether a credential plugin may ask the user on the terminal.
 enum class ExecInteractive : std::uint8_t { kNever, kIfAvailable, kAlways };
 
-/// Which streams (lists, watches and logs) share connections over HTTP/2. Only GETs over TLS do, and
-/// only with a server that offers HTTP/2 in the handshake; everything else is HTTP/1.1.
+/// Which streams (lists, watches and logs) share connections over HTTP/2. Only GETs over TLS do,
+/// and only with a server that offers HTTP/2 in the handshake; everything else is HTTP/1.1.
 enum class Http2Use : std::uint8_t {
   /// Those that are opened while eight others have connections of their own, which cost less
   /// processor time. So a program with many watches has few connections.

@@ -34,12 +34,12 @@ using apimachinery::Result;
 using testing::ClientFor;
 using testing::FakeConnection;
 using testing::FakeServer;
+using ::testing::HasSubstr;
 using testing::Http2Server;
 using testing::UsualAuthority;
 using testing::UsualTls;
 using testing::UsualTlsForHttp2;
 using testing::WithoutDeadlines;
-using ::testing::HasSubstr;
 using Asked = Http2Server::Request;
 
 constexpr std::uint32_t kInternalError = 2;
@@ -49,11 +49,12 @@ constexpr std::uint32_t kHttp11Required = 13;
 std::shared_ptr<RESTClient> Http2Client(const std::string& url,
                                         Http2Use use = Http2Use::kAllStreams,
                                         RESTClient::Options options = {}) {
-  return ClientFor(
-      {.host = url, .tls = {.ca_data = UsualAuthority().certificate()}, .http2 = use}, options);
+  return ClientFor({.host = url, .tls = {.ca_data = UsualAuthority().certificate()}, .http2 = use},
+                   options);
 }
 
-/// A stream that is read as its owner is told. Opens on a thread of its own, since the test answers.
+/// A stream that is read as its owner is told. Opens on a thread of its own, since the test
+/// answers.
 class Watch {
  public:
   explicit Watch(RESTClient& client, const std::string& path = "/watch", int retries = 0)
@@ -105,7 +106,9 @@ class Watch {
   Result<void> AwaitEnd() {
     AwaitHead();
     bool is_over = ReadAll();
-    KX_UNTIL(is_over) { is_over = told_ && ReadAll(); }
+    KX_UNTIL(is_over) {
+      is_over = told_ && ReadAll();
+    }
     return end_;
   }
 
@@ -458,7 +461,9 @@ TEST(Http2StreamTest, AHeadThatDoesNotComeInTimeIsATimeout) {
   const auto client = Http2Client(server.Url(), Http2Use::kAllStreams, options);
   Watch watch(*client);
   AwaitRequest(server, 0);
-  KX_UNTIL(watch.is_open().load()) { clock.Advance(std::chrono::seconds(1)); }
+  KX_UNTIL(watch.is_open().load()) {
+    clock.Advance(std::chrono::seconds(1));
+  }
   ASSERT_FALSE(watch.end());
   EXPECT_EQ(watch.end().error().reason, Reason::kTimeout);
   KX_AWAIT(server.open_connections() == 0);
@@ -473,10 +478,14 @@ TEST(Http2StreamTest, AServerThatHasVanishedIsNoticedWithinItsTime) {
   watch.AwaitHead();
   EXPECT_FALSE(watch.ReadAll());
   // A server that is there answers.
-  KX_UNTIL(watch.look_at() == clock.Now() + std::chrono::seconds(30)) { watch.ReadAll(); }
+  KX_UNTIL(watch.look_at() == clock.Now() + std::chrono::seconds(30)) {
+    watch.ReadAll();
+  }
   clock.Advance(std::chrono::seconds(30));
   EXPECT_FALSE(watch.ReadAll());
-  KX_UNTIL(watch.look_at() == clock.Now() + std::chrono::seconds(30)) { watch.ReadAll(); }
+  KX_UNTIL(watch.look_at() == clock.Now() + std::chrono::seconds(30)) {
+    watch.ReadAll();
+  }
   server.Freeze(0);
   server.Respond(AwaitRequest(server, 0), 200);  // done after it
   clock.Advance(std::chrono::seconds(30));

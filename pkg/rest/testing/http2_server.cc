@@ -259,7 +259,8 @@ void Http2Server::Serve(Peer& peer) {
     }
     if (peer.is_http1()) {
       peer.TakeHttp1(View(bytes.data(), static_cast<std::size_t>(got)));
-    } else if (nghttp2_session_mem_recv(peer.session, bytes.data(), static_cast<std::size_t>(got)) < 0) {
+    } else if (nghttp2_session_mem_recv(peer.session, bytes.data(), static_cast<std::size_t>(got)) <
+               0) {
       peer.Close();
       return;
     }

@@ -25,8 +25,7 @@ Http2Connection::Http2Connection(std::unique_ptr<Connection> connection, base::C
 std::expected<std::shared_ptr<Http2Connection>, Trouble> Http2Connection::Begin(
     std::unique_ptr<Connection> connection, std::shared_ptr<Poller> poller,
     const Waiting& waiting) {
-  std::shared_ptr<Http2Connection> made(
-      new Http2Connection(std::move(connection), waiting.clock));
+  std::shared_ptr<Http2Connection> made(new Http2Connection(std::move(connection), waiting.clock));
   Http2Connection& self = *made;
   self.job_.emplace(std::move(poller), [&self] {
     const base::MutexLock lock(self.mu_);
@@ -37,8 +36,7 @@ std::expected<std::shared_ptr<Http2Connection>, Trouble> Http2Connection::Begin(
   while (self.connection_ && !self.session_.has_settings()) {
     const base::TimePoint until =
         self.is_deaf_ ? std::min(waiting.deadline, self.NextLookLocked()) : waiting.deadline;
-    const base::Wake wake =
-        waiting.clock.WaitUntil(self.mu_, self.begun_, waiting.stop, until);
+    const base::Wake wake = waiting.clock.WaitUntil(self.mu_, self.begun_, waiting.stop, until);
     const bool in_time = wake == base::Wake::kTimeout && waiting.clock.Now() < waiting.deadline;
     if (Trouble trouble; !in_time && Trouble::Is(wake, trouble)) {
       return std::unexpected(trouble);
@@ -50,11 +48,10 @@ std::expected<std::shared_ptr<Http2Connection>, Trouble> Http2Connection::Begin(
   }
   // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
   return std::unexpected(
-      self.tls_failed_
-          ? Trouble::Because("TLS handshake: " + self.failure_, false, true)
-          : Trouble::Because("the connection was closed before a response came" +
-                                 (self.failure_.empty() ? "" : ": " + self.failure_),
-                             true));
+      self.tls_failed_ ? Trouble::Because("TLS handshake: " + self.failure_, false, true)
+                       : Trouble::Because("the connection was closed before a response came" +
+                                              (self.failure_.empty() ? "" : ": " + self.failure_),
+                                          true));
 }
 
 Http2Connection::~Http2Connection() { job_.reset(); }
@@ -94,8 +91,7 @@ std::expected<State, Trouble> Http2Connection::AwaitHead(Http2Stream& stream,
   const base::MutexLock lock(mu_);
   while (!stream.has_head && stream.state == State::kOpen) {
     const base::TimePoint until = std::min(waiting.deadline, NextLookLocked());
-    const base::Wake wake =
-        waiting.clock.WaitUntil(mu_, stream.changed, waiting.stop, until);
+    const base::Wake wake = waiting.clock.WaitUntil(mu_, stream.changed, waiting.stop, until);
     const bool in_time = wake == base::Wake::kTimeout && waiting.clock.Now() < waiting.deadline;
     if (Trouble trouble; !in_time && !stream.has_head && Trouble::Is(wake, trouble)) {
       return std::unexpected(trouble);
@@ -177,8 +173,8 @@ void Http2Connection::PumpLocked() {
 }
 
 void Http2Connection::ArmLocked() {
-  is_deaf_ = !job_->Arm(connection_->fd(), unsent_.empty() ? Poller::Interest::kRead
-                                                           : Poller::Interest::kBoth);
+  is_deaf_ = !job_->Arm(connection_->fd(),
+                        unsent_.empty() ? Poller::Interest::kRead : Poller::Interest::kBoth);
 }
 
 void Http2Connection::ReadLocked() {

@@ -34,9 +34,9 @@ struct Http2Stream : Http2Answer {
 
 /// A connection on which a server speaks HTTP/2. The poller's thread reads and decrypts what comes,
 /// because nobody else can be relied on to do it for all: whoever has asked for one answer may be
-/// slow. It puts the bytes of each answer aside, within bounds, and tells their reader. Thread-safe.
-/// The lock is what owns the connection: nobody waits for anything while they hold it, and `tell`
-/// is called with it held.
+/// slow. It puts the bytes of each answer aside, within bounds, and tells their reader.
+/// Thread-safe. The lock is what owns the connection: nobody waits for anything while they hold it,
+/// and `tell` is called with it held.
 class Http2Connection {
  public:
   /// Takes a connection whose handshake has chosen HTTP/2, and waits until the server has said

@@ -37,8 +37,7 @@ class Http2Connections {
 
   /// Sends a GET. Waits for a connection if need be.
   std::expected<Place, Trouble> Open(const HttpRequest& request, Http2Stream& stream,
-                                     const std::shared_ptr<Poller>& poller,
-                                     const Waiting& waiting);
+                                     const std::shared_ptr<Poller>& poller, const Waiting& waiting);
   /// Somebody has left this connection.
   void Left(const std::shared_ptr<Http2Connection>& connection);
   /// The server has asked for HTTP/1.1.

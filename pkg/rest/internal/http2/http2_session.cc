@@ -34,8 +34,8 @@ nghttp2_nv Field(std::string_view name, std::string_view value) {
           .value = Bytes(value),
           .namelen = name.size(),
           .valuelen = value.size(),
-          .flags = static_cast<std::uint8_t>(
-              name == "authorization" ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)};
+          .flags = static_cast<std::uint8_t>(name == "authorization" ? NGHTTP2_NV_FLAG_NO_INDEX
+                                                                     : NGHTTP2_NV_FLAG_NONE)};
 }
 
 // Bytes that are overwritten before their memory is given back, also where the text grows.
@@ -65,9 +65,9 @@ class Http2Session::Callbacks {
     if (frame->hd.type == NGHTTP2_HEADERS) {
       return self.Find(frame->hd.stream_id) == nullptr ? Idle(self) : OnHead(self, *frame);
     }
-    const bool ends = frame->hd.type == NGHTTP2_RST_STREAM ||
-                      (frame->hd.type == NGHTTP2_DATA &&
-                       (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0);
+    const bool ends =
+        frame->hd.type == NGHTTP2_RST_STREAM ||
+        (frame->hd.type == NGHTTP2_DATA && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0);
     if ((frame->hd.type == NGHTTP2_DATA && frame->hd.length > frame->data.padlen) ||
         (ends && self.Find(frame->hd.stream_id) != nullptr)) {
       return 0;
@@ -276,8 +276,7 @@ bool Http2Session::Submit(const HttpRequest& request, const std::string& authori
   std::vector<std::string> names;
   names.reserve(request.headers.size());
   std::vector<nghttp2_nv> fields = {Field(":method", request.method), Field(":scheme", "https"),
-                                    Field(":authority", authority),
-                                    Field(":path", request.target)};
+                                    Field(":authority", authority), Field(":path", request.target)};
   for (const auto& [name, value] : request.headers) {
     names.push_back(base::ToLower(name));
     if (std::ranges::find(kOfConnection, names.back()) == kOfConnection.end()) {
@@ -325,8 +324,7 @@ bool Http2Session::Receive(std::string_view bytes) {
   heard_ = clock_.Now();
   asked_ = false;
   unfinished_ += static_cast<std::int64_t>(bytes.size());
-  const ssize_t taken =
-      nghttp2_session_mem_recv(library_->session, Bytes(bytes), bytes.size());
+  const ssize_t taken = nghttp2_session_mem_recv(library_->session, Bytes(bytes), bytes.size());
   if (taken < 0) {
     Fail(nghttp2_strerror(static_cast<int>(taken)));
   } else if (unfinished_ > static_cast<std::int64_t>(kMaxHead)) {
@@ -380,8 +378,8 @@ std::vector<Http2Answer*> Http2Session::Keepers() const {
 }
 
 bool Http2Session::IsKeeper(const Http2Answer& answer) const {
-  const auto end = answers_.size() <= kKeepers ? answers_.end()
-                                               : std::next(answers_.begin(), kKeepers);
+  const auto end =
+      answers_.size() <= kKeepers ? answers_.end() : std::next(answers_.begin(), kKeepers);
   return std::any_of(answers_.begin(), end,
                      [&answer](const auto& entry) { return entry.second == &answer; });
 }

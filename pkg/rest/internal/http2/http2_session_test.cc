@@ -69,7 +69,8 @@ class Http2SessionTest : public ::testing::Test {
   }
   void Begin(std::uint32_t streams = 100) {
     // Our own settings count from their acknowledgement on.
-    ASSERT_TRUE(session_.Receive(SettingsWithStreams(streams) + MakeFrame(kSettingsFrame, kAck, 0)));
+    ASSERT_TRUE(
+        session_.Receive(SettingsWithStreams(streams) + MakeFrame(kSettingsFrame, kAck, 0)));
     Sent();
   }
   bool Submit(Http2Answer& answer) {
@@ -257,8 +258,8 @@ TEST_F(Http2SessionTest, GivesUpAHeadThatDoesNotEnd) {
   ASSERT_TRUE(session_.Receive(MakeFrame(kHeadersFrame, 0, 1, kStatus200)));
   bool goes_on = true;
   for (int i = 0; i < 100'000 && goes_on; ++i) {
-    goes_on = session_.Receive(MakeFrame(kContinuationFrame, 0, 1)) &&
-              (Sent(), !session_.is_over());
+    goes_on =
+        session_.Receive(MakeFrame(kContinuationFrame, 0, 1)) && (Sent(), !session_.is_over());
   }
   EXPECT_FALSE(goes_on);
 }
@@ -368,7 +369,8 @@ TEST_F(Http2SessionTest, AllThatAreOpenAreLostWithTheConnection) {
 }
 
 TEST_F(Http2SessionTest, WhatIsNotHttp2EndsIt) {
-  EXPECT_FALSE(session_.Receive("HTTP/1.1 400 Bad Request\r\n\r\n") && (Sent(), !session_.is_over()));
+  EXPECT_FALSE(session_.Receive("HTTP/1.1 400 Bad Request\r\n\r\n") &&
+               (Sent(), !session_.is_over()));
 }
 
 }  // namespace

@@ -158,8 +158,8 @@ class Transport::Impl {
 
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
-  const std::shared_ptr<RoundTripper> elsewhere_;     ///< null: the network
-  const std::unique_ptr<ServerStreams> streams_;  ///< null with elsewhere_
+  const std::shared_ptr<RoundTripper> elsewhere_;  ///< null: the network
+  const std::unique_ptr<ServerStreams> streams_;   ///< null with elsewhere_
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
