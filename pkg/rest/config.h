@@ -47,6 +47,18 @@ struct ImpersonationConfig {
 /// Whether a credential plugin may ask the user on the terminal.
 enum class ExecInteractive : std::uint8_t { kNever, kIfAvailable, kAlways };
 
+/// Which streams (lists, watches and logs) share connections over HTTP/2. Only GETs over TLS do,
+/// and only with a server that offers HTTP/2 in the handshake; everything else is HTTP/1.1.
+enum class Http2Use : std::uint8_t {
+  /// Those that are opened while eight others have connections of their own, which cost less
+  /// processor time. So a program with many watches has few connections.
+  kManyStreams,
+  kAllStreams,
+  /// None. The environment's DISABLE_HTTP2 has the same effect for all clients, unless it is empty;
+  /// client-go knows it, too.
+  kNever
+};
+
 /// A credential plugin: a program that prints credentials, as a kubeconfig's `exec`
 /// (client.authentication.k8s.io/v1 or v1beta1). The client runs it without a shell; the program
 /// shares the standard error of this process. The client keeps the credentials until they expire.
@@ -108,6 +120,8 @@ struct Config {
   /// network: the server then compresses large responses to GET, which costs CPU time on both
   /// sides.
   bool disable_compression = true;
+  /// Which streams share connections. client-go uses HTTP/2 for all requests.
+  Http2Use http2 = Http2Use::kManyStreams;
   /// When set, it carries the requests of RESTClients, including watches, instead of the network;
   /// then `host` only names the server, and `tls` and `proxy_url` have no effect. It does not carry
   /// the streams of remotecommand. Like client-go's Config.Transport.

@@ -208,7 +208,7 @@ TEST_F(TlsReloadTest, AReloadOfTheAuthorityDoesNotBringBackAnOldCertificate) {
   const TlsConfig tls{.ca_file = dir_.Write("ca.crt", authority_.certificate())};
   const auto url = ParseServerUrl(server.Url());
   TlsReload reload(tls, clock_, no_metrics);
-  const auto transport = Transport::NewThrough(std::nullopt, tls, *url, clock_);
+  const auto transport = Transport::NewThrough(std::nullopt, tls, *url, clock_, Http2Use::kNever);
   ASSERT_TRUE(transport) << transport.error().ToString();
   reload.Attach(**transport);
   const std::array pairs = {authority_.Issue({.common_name = "0"}),

@@ -127,8 +127,9 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
     }
     proxy = *std::move(parsed);
   }
-  KX_ASSIGN_OR_RETURN(auto transport, internal::Transport::NewThrough(std::move(proxy), options.tls,
-                                                                      *server, options.clock));
+  KX_ASSIGN_OR_RETURN(auto transport,
+                      internal::Transport::NewThrough(std::move(proxy), options.tls, *server,
+                                                      options.clock, Http2Use::kNever));
   return std::unique_ptr<UrlClient>(new UrlClient(std::make_unique<Impl>(
       std::move(transport), std::move(target), options.timeout, options.clock)));
 }

@@ -1,6 +1,9 @@
 #include "kubexx/reloader/watch/kubernetes_io.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -197,21 +200,41 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
   return std::optional(std::move(digests));
 }
 
+// No list of what a server has is longer.
+constexpr std::size_t kMaxDiscovery = 4 << 20;
+
+// Each namespace asks for itself, many at once. They share the connections of lists and watches: of
+// those for single requests as many as there were questions at once would stay open.
+Result<std::string> Discover(const std::shared_ptr<rest::RESTClient>& client,
+                             const std::string& path, const std::stop_token& stop) {
+  std::string body;
+  rest::Request request = client->Get();
+  KX_RETURN_IF_ERROR(request.AbsPath(path).Stream(
+      [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+      [&body](std::string_view piece) -> Result<void> {
+        if (piece.size() > kMaxDiscovery - body.size()) {
+          return apimachinery::Fail(Reason::kMalformed, "the response is larger than 4 MiB");
+        }
+        body += piece;
+        return {};
+      },
+      stop));
+  return body;
+}
+
 }  // namespace
 
 Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
                       const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
-  rest::Request request = client->Get();
-  const auto response =
-      request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
-          .Do(stop);
+  const auto response = Discover(
+      client, "/apis/" + std::string(resource.group) + "/" + std::string(resource.version), stop);
   if (!response) {
     if (response.error().reason == Reason::kNotFound) {
       return false;
     }
     return apimachinery::Fail(response.error());
   }
-  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
+  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(*response));
   const codec::JsonTree* resources = list.Find("resources");
   // No server answers like this, so the answer does not come from an API server.
   if (resources == nullptr) {
@@ -224,10 +247,9 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
 
 bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
                     const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
-  rest::Request request = client->Get();
-  const auto response = request.AbsPath("/apis").Do(stop);
+  const auto response = Discover(client, "/apis", stop);
   const auto list =
-      response ? codec::JsonTree::Parse(response->body) : Result<codec::JsonTree>(response.error());
+      response ? codec::JsonTree::Parse(*response) : Result<codec::JsonTree>(response.error());
   const codec::JsonTree* groups = list ? list->Find("groups") : nullptr;
   if (groups == nullptr || groups->elements().empty()) {
     return false;

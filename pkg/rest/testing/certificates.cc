@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace kubexx::rest::testing {
@@ -87,6 +88,18 @@ CertificateAndKey Make(const CertificateRequest& request, const CertificateAndKe
   return {.certificate = Text(cert_out.get()), .key = Text(key_out.get())};
 }
 
+int ChooseHttp2(SSL*, const unsigned char** chosen, unsigned char* size,
+                const unsigned char* offered, unsigned offered_size, void*) {
+  for (unsigned at = 0; at < offered_size; at += offered[at] + 1U) {
+    if (offered[at] == 2 && at + 2 < offered_size && std::memcmp(&offered[at + 1], "h2", 2) == 0) {
+      *chosen = &offered[at + 1];
+      *size = 2;
+      return SSL_TLSEXT_ERR_OK;
+    }
+  }
+  return SSL_TLSEXT_ERR_NOACK;
+}
+
 }  // namespace
 
 CertificateAuthority::CertificateAuthority(const std::string& common_name)
@@ -104,6 +117,9 @@ void* NewServerContext(const FakeServerTls& tls) {
   if (!tls.client_ca.empty()) {
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), ReadCertificate(tls.client_ca).get());
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
+  if (tls.http2) {
+    SSL_CTX_set_alpn_select_cb(context, ChooseHttp2, nullptr);
   }
   return context;
 }

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -140,6 +141,22 @@ std::optional<FakeRequest> FakeConnection::ReadRequest() {
   request.body = input_.substr(end + 4, size);
   input_.erase(0, end + 4 + size);
   return request;
+}
+
+std::string FakeConnection::ReadSome() {
+  if (input_.empty()) {
+    Fill();
+  }
+  return std::exchange(input_, {});
+}
+
+bool FakeConnection::SpeaksHttp2() const {
+  const unsigned char* chosen = nullptr;
+  unsigned size = 0;
+  if (tls_) {
+    SSL_get0_alpn_selected(tls_->ssl(), &chosen, &size);
+  }
+  return size == 2;
 }
 
 bool FakeConnection::Write(std::string_view bytes) {

@@ -43,6 +43,10 @@ class FakeConnection {
   bool Handshake();
   /// Returns the next request, or std::nullopt when the peer has closed or broken the connection.
   std::optional<FakeRequest> ReadRequest();
+  /// Returns what comes next, or an empty text when the peer has closed or broken the connection.
+  std::string ReadSome();
+  /// Whether the peer has offered HTTP/2, and the server has chosen it.
+  bool SpeaksHttp2() const;
   bool Write(std::string_view bytes);
   /// Sends a whole response with Content-Length.
   bool Respond(int code, std::string_view content_type, std::string_view body,
@@ -82,6 +86,9 @@ struct FakeServerTls {
   std::string key{};
   /// When set, a client certificate that this CA signed is required.
   std::string client_ca{};
+  /// Whether HTTP/2 is chosen in the handshake when the client offers it. The script then speaks
+  /// it, with ReadSome and Write.
+  bool http2 = false;
 };
 
 /// The address on which a FakeServer listens.

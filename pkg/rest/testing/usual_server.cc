@@ -13,6 +13,12 @@ FakeServerTls UsualTls() {
   return {.certificate = issued.certificate, .key = issued.key};
 }
 
+FakeServerTls UsualTlsForHttp2() {
+  FakeServerTls tls = UsualTls();
+  tls.http2 = true;
+  return tls;
+}
+
 FakeServer::Script ClosesOnSecondRequest(std::atomic<int>& connections) {
   return [&connections](FakeConnection& connection) {
     const bool first = ++connections == 1;

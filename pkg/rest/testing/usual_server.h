@@ -17,6 +17,8 @@ const CertificateAuthority& UsualAuthority();
 
 /// A new certificate for 127.0.0.1 and api.example, the name that a ForwardingProxy leads to.
 FakeServerTls UsualTls();
+/// UsualTls of a server that speaks HTTP/2.
+FakeServerTls UsualTlsForHttp2();
 /// UsualTls, or none.
 inline std::optional<FakeServerTls> UsualTlsIf(bool tls) {
   return tls ? std::optional(UsualTls()) : std::nullopt;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -161,6 +162,21 @@ Connection::Step Connection::Handshake() {
   errno = 0;
   const int result = SSL_do_handshake(top());
   return result == 1 ? Step{.io = Io::kDone} : Explain(result);
+}
+
+void Connection::OfferHttp2() {
+  static constexpr std::array<unsigned char, 12> kProtocols = {2,   'h', '2', 8,   'h', 't',
+                                                               't', 'p', '/', '1', '.', '1'};
+  SSL_set_alpn_protos(top(), kProtocols.data(), kProtocols.size());
+}
+
+bool Connection::HasChosenHttp2() const {
+  const unsigned char* chosen = nullptr;
+  unsigned size = 0;
+  if (top() != nullptr) {
+    SSL_get0_alpn_selected(top(), &chosen, &size);
+  }
+  return size == 2 && std::memcmp(chosen, "h2", 2) == 0;
 }
 
 Connection::Step Connection::Read(char* to, std::size_t size) {

@@ -46,6 +46,11 @@ class Connection {
   /// Continues the handshake of the last AddTls.
   Step Handshake();
 
+  /// Has the next Handshake offer HTTP/2 beside HTTP/1.1 (ALPN).
+  void OfferHttp2();
+  /// Whether the server has chosen HTTP/2 in the handshake.
+  bool HasChosenHttp2() const;
+
   Step Read(char* to, std::size_t size);
   Step Write(std::string_view bytes);
 

@@ -205,6 +205,36 @@ std::expected<void, Trouble> OpenTunnel(Connection& connection, const Route& rou
                    : unexpected(Trouble::Because("the proxy's answer is not HTTP"));
 }
 
+std::expected<std::unique_ptr<Connection>, Trouble> OpenConnection(const Route& route,
+                                                                   const Waiting& waiting,
+                                                                   Offer offer) {
+  const bool by_proxy = route.proxy.has_value();
+  const ServerUrl& first = by_proxy ? route.proxy->address : route.server;
+  auto addresses = FindAddresses(first, by_proxy, waiting);
+  if (!addresses) {
+    return unexpected(std::move(addresses).error());
+  }
+  auto connection = ConnectToAny(*addresses, by_proxy, waiting);
+  if (!connection || !route.tls) {
+    return connection;
+  }
+  if (by_proxy) {
+    if (auto tunnel = OpenTunnel(**connection, route, waiting); !tunnel) {
+      return unexpected(std::move(tunnel).error());
+    }
+  }
+  if (!(*connection)->AddTls(route.tls)) {
+    return unexpected(Trouble::Because("TLS handshake: out of memory"));
+  }
+  if (offer == Offer::kHttp2) {
+    (*connection)->OfferHttp2();
+  }
+  if (auto done = DoHandshake(**connection, *route.tls, waiting); !done) {
+    return unexpected(std::move(done).error());
+  }
+  return connection;
+}
+
 }  // namespace
 
 std::string ProxyAuthorization(const Proxy& proxy) {
@@ -236,28 +266,12 @@ std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view b
   return {};
 }
 
-std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route,
-                                                         const Waiting& waiting) {
-  const bool by_proxy = route.proxy.has_value();
-  const ServerUrl& first = by_proxy ? route.proxy->address : route.server;
-  auto addresses = FindAddresses(first, by_proxy, waiting);
-  if (!addresses) {
-    return unexpected(std::move(addresses).error());
-  }
-  auto connection = ConnectToAny(*addresses, by_proxy, waiting);
-  if (!connection || !route.tls) {
-    return connection;
-  }
-  if (by_proxy) {
-    if (auto tunnel = OpenTunnel(**connection, route, waiting); !tunnel) {
-      return unexpected(std::move(tunnel).error());
-    }
-  }
-  if (!(*connection)->AddTls(route.tls)) {
-    return unexpected(Trouble::Because("TLS handshake: out of memory"));
-  }
-  if (auto done = DoHandshake(**connection, *route.tls, waiting); !done) {
-    return unexpected(std::move(done).error());
+std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route, const Waiting& waiting,
+                                                         Offer offer) {
+  auto connection = OpenConnection(route, waiting, offer);
+  if (!connection && connection.error().failure.no_connection) {
+    // Most often somebody has configured another server than was meant.
+    connection.error().failure.status.message += " (" + route.server.Origin() + "/)";
   }
   return connection;
 }

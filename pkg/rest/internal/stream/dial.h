@@ -3,6 +3,7 @@
 #ifndef KUBEXX_REST_INTERNAL_STREAM_DIAL_H_
 #define KUBEXX_REST_INTERNAL_STREAM_DIAL_H_
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -24,11 +25,17 @@ struct Route {
   std::shared_ptr<TlsContext> tls{};  ///< for the server; null when it has no TLS
 };
 
+/// What the client says in the TLS handshake that it speaks (ALPN).
+enum class Offer : std::uint8_t {
+  kHttp1,  ///< nothing: then the server takes it for HTTP/1.1
+  kHttp2   ///< HTTP/2, or else HTTP/1.1; without TLS as kHttp1
+};
+
 /// Looks the name up, connects, opens the proxy's tunnel and does the TLS handshake. It tries the
 /// addresses of a name one after the other, each with its share of the remaining time, as Go's
 /// dialer does. With a proxy and without TLS, the connection leads to the proxy.
-std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route,
-                                                         const Waiting& waiting);
+std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route, const Waiting& waiting,
+                                                         Offer offer = Offer::kHttp1);
 
 /// Writes all bytes of `bytes`.
 std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,

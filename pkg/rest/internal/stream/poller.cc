@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace kubexx::rest::internal {
 namespace {
@@ -71,28 +72,65 @@ void Poller::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const int count =
         ::epoll_wait(epoll_.get(), reports.data(), static_cast<int>(reports.size()), -1);
-    const base::MutexLock lock(mu_);
-    for (int i = 0; i < count; ++i) {
-      // The number is copied, because the kernel's structure is packed and a reference into it may
-      // be misaligned.
-      const std::uint64_t id = reports[static_cast<std::size_t>(i)].data.u64;
-      const auto found = waiters_.find(id);
-      if (found != waiters_.end() && found->second->tell) {
-        found->second->tell();
-      } else if (found != waiters_.end()) {
-        found->second->ready = true;
-        // Notifies under the lock, because the waiter may be destroyed as soon as the lock is
-        // released.
-        found->second->changed.notify_all();
+    std::vector<std::uint64_t> jobs;
+    {
+      const base::MutexLock lock(mu_);
+      for (int i = 0; i < count; ++i) {
+        // The number is copied, because the kernel's structure is packed and a reference into it
+        // may be misaligned.
+        const std::uint64_t id = reports[static_cast<std::size_t>(i)].data.u64;
+        const auto found = waiters_.find(id);
+        if (found == waiters_.end()) {
+          continue;
+        }
+        if (found->second->work) {
+          jobs.push_back(id);
+        } else if (found->second->tell) {
+          found->second->tell();
+        } else {
+          found->second->ready = true;
+          // Notifies under the lock, because the waiter may be destroyed as soon as the lock is
+          // released.
+          found->second->changed.notify_all();
+        }
       }
     }
+    for (const std::uint64_t id : jobs) {
+      Work(id);
+    }
   }
+}
+
+void Poller::Work(std::uint64_t id) {
+  Waiter* waiter = nullptr;
+  {
+    const base::MutexLock lock(mu_);
+    const auto found = waiters_.find(id);
+    if (found == waiters_.end()) {
+      return;
+    }
+    waiter = found->second;
+    working_ = id;
+  }
+  waiter->work();
+  const base::MutexLock lock(mu_);
+  working_ = 0;
+  worked_.notify_all();
+}
+
+std::uint64_t Poller::Add(Waiter& waiter) {
+  const base::MutexLock lock(mu_);
+  waiters_.emplace(++last_id_, &waiter);
+  return last_id_;
 }
 
 // The request replaces the one of an earlier wait for the socket. A socket that was closed has no
 // request.
 bool Poller::Arm(int fd, Interest interest, std::uint64_t id) const {
-  const auto events = interest == Interest::kRead ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
+  const int to_read = EPOLLIN | EPOLLRDHUP;
+  const int to_write = EPOLLOUT;
+  const int events =
+      (interest == Interest::kWrite ? 0 : to_read) | (interest == Interest::kRead ? 0 : to_write);
   epoll_event report{.events = static_cast<std::uint32_t>(events) | EPOLLONESHOT,
                      .data = {.u64 = id}};
   return ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &report) == 0 ||
@@ -102,12 +140,7 @@ bool Poller::Arm(int fd, Interest interest, std::uint64_t id) const {
 base::Wake Poller::Wait(int fd, Interest interest, base::Clock& clock, const std::stop_token& stop,
                         base::TimePoint deadline) {
   Waiter waiter;
-  std::uint64_t id = 0;
-  {
-    const base::MutexLock lock(mu_);
-    id = ++last_id_;
-    waiters_.emplace(id, &waiter);
-  }
+  const std::uint64_t id = Add(waiter);
   const bool armed = Arm(fd, interest, id);
   base::Wake wake = base::Wake::kNotified;
   const base::MutexLock lock(mu_);
@@ -126,15 +159,22 @@ base::Wake Poller::Wait(int fd, Interest interest, base::Clock& clock, const std
 }
 
 Poller::Signal::Signal(std::shared_ptr<Poller> poller, std::function<void()> tell)
-    : poller_(std::move(poller)), waiter_{.tell = std::move(tell)} {
-  const base::MutexLock lock(poller_->mu_);
-  id_ = ++poller_->last_id_;
-  poller_->waiters_.emplace(id_, &waiter_);
-}
+    : poller_(std::move(poller)), waiter_{.tell = std::move(tell)}, id_(poller_->Add(waiter_)) {}
 
 Poller::Signal::~Signal() {
   const base::MutexLock lock(poller_->mu_);
   poller_->waiters_.erase(id_);
+}
+
+Poller::Job::Job(std::shared_ptr<Poller> poller, std::function<void()> work)
+    : poller_(std::move(poller)), waiter_{.work = std::move(work)}, id_(poller_->Add(waiter_)) {}
+
+Poller::Job::~Job() {
+  const base::MutexLock lock(poller_->mu_);
+  poller_->waiters_.erase(id_);
+  while (poller_->working_ == id_) {
+    poller_->worked_.wait(poller_->mu_);
+  }
 }
 
 }  // namespace kubexx::rest::internal

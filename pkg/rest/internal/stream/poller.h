@@ -19,10 +19,11 @@ namespace kubexx::rest::internal {
 
 /// Wakes threads and notifies tasks when their sockets become ready. It reads nothing itself. The
 /// waiting thread or task reads, so that the bytes are decrypted and parsed on the thread that
-/// needs them. Thread-safe.
+/// needs them. Only a Job, for a socket that many requests share, does its work on the poller's
+/// thread. Thread-safe.
 class Poller {
  public:
-  enum class Interest : std::uint8_t { kRead, kWrite };
+  enum class Interest : std::uint8_t { kRead, kWrite, kBoth };
 
   /// Returns the poller that all streams share. It is made when it is first needed, and is
   /// destroyed with its last owner. Returns kUnavailable when the system has no descriptors left
@@ -39,11 +40,12 @@ class Poller {
                   base::TimePoint deadline);
 
  private:
-  /// A thread that waits, or a Signal. A waiting thread has its Waiter on its stack.
+  /// A thread that waits, a Signal or a Job. A waiting thread has its Waiter on its stack.
   struct Waiter {
     base::CondVar changed{};
     bool ready = false;            ///< guarded by mu_
     std::function<void()> tell{};  ///< of a Signal; called with mu_ held
+    std::function<void()> work{};  ///< of a Job; called without
   };
 
  public:
@@ -69,9 +71,31 @@ class Poller {
     std::uint64_t id_ = 0;
   };
 
+  /// Something that is done on the poller's thread when a socket has become ready. All sockets wait
+  /// meanwhile. Thread-safe.
+  class Job {
+   public:
+    /// `work` must neither block nor throw, nor destroy a Job. It may use Arm.
+    Job(std::shared_ptr<Poller> poller, std::function<void()> work);
+    /// Waits until a `work` that has begun is done.
+    ~Job();
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    /// As Signal::Arm.
+    bool Arm(int fd, Interest interest) { return poller_->Arm(fd, interest, id_); }
+
+   private:
+    const std::shared_ptr<Poller> poller_;
+    Waiter waiter_;
+    std::uint64_t id_ = 0;
+  };
+
  private:
   Poller(int epoll, int wake);
   void Run(const std::stop_token& stop);
+  void Work(std::uint64_t id);
+  std::uint64_t Add(Waiter& waiter);
   /// Asks the kernel for one report. Returns false when the kernel refuses.
   bool Arm(int fd, Interest interest, std::uint64_t id) const;
 
@@ -82,6 +106,8 @@ class Poller {
   /// The waiters by a number that no other wait or Signal has, so that a late report finds no
   /// waiter.
   std::unordered_map<std::uint64_t, Waiter*> waiters_ KX_GUARDED_BY(mu_);
+  std::uint64_t working_ KX_GUARDED_BY(mu_) = 0;  ///< the number of the Job whose work is done now
+  base::CondVar worked_;
   std::jthread thread_;
 };
 

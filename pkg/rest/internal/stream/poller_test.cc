@@ -185,5 +185,41 @@ TEST_F(PollerTest, ManyWaitAtOnce) {
   EXPECT_EQ(woken, kWaiters);
 }
 
+TEST_F(PollerTest, AJobIsDoneOnItsThreadEachTimeThatItIsAskedFor) {
+  SocketPair pair;
+  std::atomic<int> done = 0;
+  Poller::Job job(poller_, [&] {
+    pair.Read();
+    ++done;
+  });
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(job.Arm(pair.ours(), Poller::Interest::kRead));
+    pair.Write();
+    KX_AWAIT(done == i);
+  }
+  ASSERT_TRUE(job.Arm(pair.ours(), Poller::Interest::kBoth));
+  pair.Write();  // whatever the first report was about, there is something to read
+  KX_AWAIT(done == 4);
+}
+
+TEST_F(PollerTest, AJobThatIsGoneIsDoneNoMore) {
+  SocketPair pair;
+  std::atomic<bool> begun = false;
+  std::atomic<bool> may_end = false;
+  std::atomic<bool> ended = false;
+  auto job = std::make_unique<Poller::Job>(poller_, [&] {
+    begun = true;
+    KX_AWAIT(may_end.load());
+    ended = true;
+  });
+  ASSERT_TRUE(job->Arm(pair.ours(), Poller::Interest::kWrite));
+  KX_AWAIT(begun.load());
+  std::jthread releaser([&] { may_end = true; });
+  job.reset();
+  EXPECT_TRUE(ended) << "the destructor waits for what has begun";
+  // Another wait is served still.
+  EXPECT_EQ(Wait(pair.ours(), Poller::Interest::kWrite), Wake::kNotified);
+}
+
 }  // namespace
 }  // namespace kubexx::rest::internal

@@ -18,15 +18,6 @@ constexpr std::size_t kMaxIdle = 4;
 // The value is that of Go.
 constexpr std::chrono::seconds kMaxIdleAge(90);
 
-std::string HostHeader(const ServerUrl& server) {
-  std::string authority = server.Authority();
-  const std::string usual = server.tls ? ":443" : ":80";
-  if (authority.ends_with(usual) && server.port == usual.substr(1)) {
-    authority.resize(authority.size() - usual.size());
-  }
-  return authority;
-}
-
 bool MayBeRepeated(const HttpRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
@@ -56,6 +47,15 @@ std::string Serialize(const HttpRequest& request, const Route& route) {
 
 }  // namespace
 
+std::string HostHeader(const ServerUrl& server) {
+  std::string authority = server.Authority();
+  const std::string usual = server.tls ? ":443" : ":80";
+  if (authority.ends_with(usual) && server.port == usual.substr(1)) {
+    authority.resize(authority.size() - usual.size());
+  }
+  return authority;
+}
+
 StreamConnections::StreamConnections(ServerUrl server, std::optional<Proxy> proxy,
                                      base::Clock& clock)
     : clock_(clock), route_{.server = std::move(server), .proxy = std::move(proxy)} {}
@@ -73,14 +73,17 @@ Result<void> StreamConnections::Use(std::shared_ptr<TlsSettings> tls) {
   return {};
 }
 
-std::unique_ptr<RoundTrip> StreamConnections::Start(const HttpRequest& request) {
-  std::uint64_t version = 0;
-  const Route route = RouteNow(version);
+std::unique_ptr<RoundTrip> StreamConnections::StartOn(const HttpRequest& request,
+                                                      std::unique_ptr<Connection> connection,
+                                                      std::uint64_t version) {
+  std::uint64_t present = 0;
+  const Route route = RouteNow(present);
   return std::make_unique<StreamTrip>(shared_from_this(),
                                       StreamTrip::Asked{.bytes = Serialize(request, route),
                                                         .repeatable = MayBeRepeated(request),
                                                         .no_body = request.method == "HEAD",
-                                                        .secret = request.secret});
+                                                        .secret = request.secret},
+                                      std::move(connection), version);
 }
 
 Route StreamConnections::RouteNow(std::uint64_t& version) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -19,6 +20,10 @@
 #include "kubexx/rest/url.h"
 
 namespace kubexx::rest::internal {
+
+/// Returns the value of the header Host: the server's host, with the port if it is not the usual
+/// one.
+std::string HostHeader(const ServerUrl& server);
 
 /// Sends requests whose responses are read in pieces. Each request has a connection for itself. No
 /// thread reads for other threads: the caller that waits for a piece takes it from the socket,
@@ -34,7 +39,12 @@ class StreamConnections : public std::enable_shared_from_this<StreamConnections>
   apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls);
 
   /// See RoundTripper. Opens the connection when AwaitHead is called.
-  std::unique_ptr<RoundTrip> Start(const HttpRequest& request);
+  std::unique_ptr<RoundTrip> Start(const HttpRequest& request) {
+    return StartOn(request, nullptr, 0);
+  }
+  /// As Start, on this connection of this version (see RouteNow).
+  std::unique_ptr<RoundTrip> StartOn(const HttpRequest& request,
+                                     std::unique_ptr<Connection> connection, std::uint64_t version);
 
   // These functions are for the requests:
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kubexx/base/executor/executor.h"
-#include "kubexx/rest/internal/message/in_seconds.h"
 #include "kubexx/rest/internal/stream/dial.h"
+#include "kubexx/rest/internal/stream/head_wait.h"
 #include "kubexx/rest/internal/stream/io_wait.h"
 #include "kubexx/rest/internal/stream/stream_connections.h"
 
@@ -41,9 +41,12 @@ constexpr std::chrono::milliseconds kLookAgain{10};
 
 }  // namespace
 
-StreamTrip::StreamTrip(std::shared_ptr<StreamConnections> connections, Asked asked)
+StreamTrip::StreamTrip(std::shared_ptr<StreamConnections> connections, Asked asked,
+                       std::unique_ptr<Connection> connection, std::uint64_t version)
     : connections_(std::move(connections)),
       asked_(std::move(asked)),
+      ready_(std::move(connection)),
+      version_(version),
       parser_(asked_.no_body ? ResponseParser::Body::kNone : ResponseParser::Body::kUsual) {}
 
 StreamTrip::~StreamTrip() { FreeBuffer(); }
@@ -95,22 +98,19 @@ std::expected<void, Trouble> StreamTrip::Ask(const std::stop_token& stop, const 
                            .stop = stop,
                            .deadline = std::min(limits.connect, limits.head)};
   sent_ = false;
-  connection_.reset();
-  const Route route = connections_->RouteNow(version_);
-  if (may_use_idle) {
-    connection_ = connections_->TakeIdle(version_);
-  }
-  reused_ = connection_ != nullptr;
+  connection_ = std::exchange(ready_, nullptr);
+  reused_ = false;
   if (!connection_) {
-    auto dialed = Dial(route, to_connect);
-    if (!dialed) {
-      if (dialed.error().failure.no_connection) {
-        // Most often the configured server is the wrong one, so the message names it.
-        dialed.error().failure.status.message += " (" + route.server.Origin() + "/)";
+    const Route route = connections_->RouteNow(version_);
+    connection_ = may_use_idle ? connections_->TakeIdle(version_) : nullptr;
+    reused_ = connection_ != nullptr;
+    if (!connection_) {
+      auto dialed = Dial(route, to_connect);
+      if (!dialed) {
+        return std::unexpected(std::move(dialed).error());
       }
-      return std::unexpected(std::move(dialed).error());
+      connection_ = std::move(*dialed);
     }
-    connection_ = std::move(*dialed);
   }
   if (asked_.secret) {
     connection_->WipePlaintext();
@@ -181,21 +181,7 @@ Trouble StreamTrip::WhyNoHead(Connection::Io io) {
 apimachinery::Error StreamTrip::Explain(Trouble trouble, const Limits& limits) {
   connection_.reset();
   FreeBuffer();
-  if (trouble.kind == Trouble::Kind::kStopped) {
-    return apimachinery::Fail(Reason::kCancelled, "stopped while waiting for the response");
-  }
-  if (trouble.kind == Trouble::Kind::kTimeout) {
-    if (connections_->clock().Now() >= limits.head) {
-      return apimachinery::Fail(Reason::kTimeout, "no response within the request's timeout");
-    }
-    if (!sent_) {
-      return apimachinery::Fail(Reason::kUnavailable, "no connection within the connect timeout");
-    }
-    return apimachinery::Fail(Reason::kTimeout, "no response within " + InSeconds(limits.response) +
-                                                    " after the request was sent");
-  }
-  failure_ = std::move(trouble.failure);
-  return apimachinery::Fail(failure_->status);
+  return ErrorOfHead(std::move(trouble), limits, sent_, connections_->clock(), failure_);
 }
 
 bool StreamTrip::is_fast() const { return short_waits_ >= kFastShortWaits; }

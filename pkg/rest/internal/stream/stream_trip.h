@@ -37,7 +37,9 @@ class StreamTrip final : public RoundTrip {
     bool secret = false;      ///< the answer is overwritten after it was read
   };
 
-  StreamTrip(std::shared_ptr<StreamConnections> connections, Asked asked);
+  /// `connection`, of that version, is used for the request unless it is null.
+  StreamTrip(std::shared_ptr<StreamConnections> connections, Asked asked,
+             std::unique_ptr<Connection> connection = nullptr, std::uint64_t version = 0);
   StreamTrip(const StreamTrip&) = delete;
   StreamTrip& operator=(const StreamTrip&) = delete;
   ~StreamTrip() override;
@@ -84,6 +86,7 @@ class StreamTrip final : public RoundTrip {
   const std::shared_ptr<StreamConnections> connections_;
   const Asked asked_;
   std::shared_ptr<Poller> poller_;
+  std::unique_ptr<Connection> ready_;  ///< one that nothing has been sent on
   std::unique_ptr<Connection> connection_;
   std::uint64_t version_ = 0;  ///< of the connection's TLS
   bool reused_ = false;

@@ -12,7 +12,7 @@
 
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/config/proxy.h"
-#include "kubexx/rest/internal/stream/stream_connections.h"
+#include "kubexx/rest/internal/http2/server_streams.h"
 #include "kubexx/rest/internal/tls/tls.h"
 #include "kubexx/rest/internal/transport/exchange.h"
 #include "kubexx/rest/internal/transport/http_message.h"
@@ -120,10 +120,10 @@ std::uint64_t HttpCall::certificate_generation() const { return impl_->generatio
 
 class Transport::Impl {
  public:
-  Impl(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock)
+  Impl(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock, Http2Use http2)
       : server_(std::move(server)),
         proxy_(std::move(proxy)),
-        streams_(std::make_shared<StreamConnections>(server_, proxy_, clock)),
+        streams_(std::make_unique<ServerStreams>(server_, proxy_, clock, http2)),
         clock_(clock) {}
   Impl(ServerUrl server, std::shared_ptr<RoundTripper> elsewhere, base::Clock& clock)
       : server_(std::move(server)), elsewhere_(std::move(elsewhere)), clock_(clock) {}
@@ -161,8 +161,8 @@ class Transport::Impl {
 
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
-  const std::shared_ptr<RoundTripper> elsewhere_;     ///< null: the network
-  const std::shared_ptr<StreamConnections> streams_;  ///< null with elsewhere_
+  const std::shared_ptr<RoundTripper> elsewhere_;  ///< null: the network
+  const std::unique_ptr<ServerStreams> streams_;   ///< null with elsewhere_
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
@@ -373,15 +373,17 @@ Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const Se
   };
   KX_ASSIGN_OR_RETURN(std::optional<Proxy> proxy,
                       ChooseProxy(config.proxy_url, server, environment));
-  return NewThrough(std::move(proxy), config.tls, server, clock);
+  const bool disabled = !environment("DISABLE_HTTP2").empty();
+  return NewThrough(std::move(proxy), config.tls, server, clock,
+                    disabled ? Http2Use::kNever : config.http2);
 }
 
 Result<std::unique_ptr<Transport>> Transport::NewThrough(std::optional<Proxy> proxy,
                                                          const TlsConfig& tls,
                                                          const ServerUrl& server,
-                                                         base::Clock& clock) {
+                                                         base::Clock& clock, Http2Use http2) {
   StartNetworkThreads();
-  auto impl = std::make_unique<Impl>(server, std::move(proxy), clock);
+  auto impl = std::make_unique<Impl>(server, std::move(proxy), clock, http2);
   KX_RETURN_IF_ERROR(impl->Use(tls, false));
   return std::unique_ptr<Transport>(new Transport(std::move(impl)));
 }

@@ -1,7 +1,8 @@
 /// @file
-/// Transport: HTTP/1.1 with blocking calls. Single requests go over cpprestsdk: the caller's thread
+/// Transport: HTTP with blocking calls. Single requests go over cpprestsdk: the caller's thread
 /// waits for the response, while cpprestsdk's only pool thread does the network I/O and never
-/// blocks. Streams go over connections of our own, see StreamConnections.
+/// blocks. Streams go over connections of our own, over
+/// HTTP/1.1 or HTTP/2: see ServerStreams.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 
@@ -68,7 +69,8 @@ class Transport {
   static apimachinery::Result<std::unique_ptr<Transport>> NewThrough(std::optional<Proxy> proxy,
                                                                      const TlsConfig& tls,
                                                                      const ServerUrl& server,
-                                                                     base::Clock& clock);
+                                                                     base::Clock& clock,
+                                                                     Http2Use http2);
   ~Transport();
 
   HttpCall Start(const HttpRequest& request);
