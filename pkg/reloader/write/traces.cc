@@ -23,6 +23,7 @@ constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
                                            reloadpolicy::kLastRolloutAnnotation,
                                            reloadpolicy::kRolloutStateAnnotation,
                                            kTemplateGenerationAnnotation,
+                                           kReloadingInPlace,
                                            kRolledFor};
 
 constexpr std::string_view kTemplateTraces[] = {kLastReloadedFrom, kRestartedFor};
