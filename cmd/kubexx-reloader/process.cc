@@ -19,6 +19,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/admission/admission_server.h"
 #include "kubexx/reloader/ha/replica.h"
+#include "kubexx/reloader/in_place/pod_access.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/notify/alerts.h"
 #include "kubexx/reloader/notify/webhook_relay.h"
@@ -273,6 +274,10 @@ class Process {
     options.rollout_gate = &policies_->gate();
     options.arbiter = [this] { return policies_->Snapshot(); };
     options.namespace_selector = namespaces_.get();
+    if (config_.rules.reload_in_place) {
+      pods_ = reloader::NewPodAccess(client_);
+      options.pods = pods_.get();
+    }
     operator_ = std::make_unique<reloader::Operator>(
         std::move(options), reloader::InformersFor(config_, client_, Parts()), *writer_);
     if (config_.admission.enabled) {
@@ -328,6 +333,7 @@ class Process {
   std::unique_ptr<reloader::NamespaceSelector> namespaces_;
   std::shared_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;
+  std::unique_ptr<reloader::PodAccess> pods_;
   std::unique_ptr<reloader::Operator> operator_;
   std::unique_ptr<reloader::TemplateAdmission> admission_;
   std::unique_ptr<reloader::SourceAdmission> warnings_;

@@ -38,6 +38,18 @@
   resources: [secretproviderclasspodstatuses, secretproviderclasses]
   verbs: [list, watch]
 {{- end }}
+{{- if .Values.kubexx.reloadInPlace }}
+# Pods are reloaded in place: the annotation that makes the kubelet look at once, a look at the files, and the action.
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get, list, patch]
+- apiGroups: [""]
+  resources: [pods/exec]
+  verbs: [get, create]
+- apiGroups: [""]
+  resources: [pods/proxy]
+  verbs: [get, create, update]
+{{- end }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]

@@ -51,6 +51,8 @@ struct HistoryEntry {
   std::optional<std::int64_t> seconds{};  ///< how long it took; std::nullopt: not known
   std::vector<HistorySource> sources{};
   std::int64_t more_sources = 0;  ///< for which there was no room
+  /// The action by which the pods were reloaded in place; empty: new pods were made.
+  std::string in_place{};
   bool operator==(const HistoryEntry&) const = default;
 };
 
@@ -60,7 +62,8 @@ struct HistoryEntry {
 /// As text one line of JSON:
 ///   {"v":1,"of":OWNER,"rollouts":[{"at":TIME,"outcome":"done","seconds":12,"sources":[
 ///     {"source":"configmap/NAME","digest":"...","by":MANAGER,"written":TIME,
-///      "keys":[{"key":NAME,"is":"changed","digest":"..."}],"moreKeys":2}],"moreSources":1}]}
+///      "keys":[{"key":NAME,"is":"changed","digest":"..."}],"moreKeys":2}],"moreSources":1,
+///     "inPlace":ACTION}]}
 /// What is not known is left out. OWNER is HistoryOwner: if the annotation was copied to another
 /// object, it says nothing about that.
 struct History {
@@ -71,6 +74,8 @@ struct History {
   /// The most sources of a rollout, and the most keys of a source.
   static constexpr std::size_t kMaxSources = 5;
   static constexpr std::size_t kMaxKeys = 10;
+  /// The longest action that is kept whole.
+  static constexpr std::size_t kMaxActionBytes = 200;
 
   std::string owner{};
   std::vector<HistoryEntry> rollouts{};  ///< the newest first

@@ -149,6 +149,10 @@ Result<HistoryEntry> HistoryEntryFrom(const JsonTree& tree) {
   if (tree.Find("seconds") != nullptr) {
     entry.seconds = *seconds;
   }
+  if (!IsShowable(tree.TextAt("inPlace"), History::kMaxActionBytes)) {
+    return WrongPart("has an action that cannot be read");
+  }
+  entry.in_place = tree.TextAt("inPlace");
   const JsonTree* sources = tree.Find("sources");
   if (sources == nullptr || !sources->IsArray() || sources->size() > History::kMaxSources) {
     return WrongPart("has a rollout with no list of sources, or with too many");
@@ -180,6 +184,9 @@ std::string History::ToString() const {
     }
     if (entry.more_sources > 0) {
       rollout["moreSources"] = entry.more_sources;
+    }
+    if (!entry.in_place.empty()) {
+      rollout["inPlace"] = entry.in_place;
     }
     tree["rollouts"].Append(std::move(rollout));
   }

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/history/history_keeper.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -51,8 +52,8 @@ History ReadHistory(const Workload& workload) {
 }  // namespace
 
 HistorySource HistoryKeeper::SourceOfRollout(const SourceId& id, const Change& change,
-                                             const Plan& plan,
-                                             const std::optional<Time>& last) const {
+                                             const Plan& plan, const std::optional<Time>& last,
+                                             bool is_in_place) const {
   HistorySource source{.type = id.type, .name = id.key.name};
   const auto rolled_for =
       std::ranges::find(change.sources, id, &std::pair<SourceId, Digest>::first);
@@ -62,7 +63,8 @@ HistorySource HistoryKeeper::SourceOfRollout(const SourceId& id, const Change& c
   const auto present = options_.source(id);
   const auto recorded = plan.baseline.digests.find(id);
   // When only some keys of the data are known, the time has to tell which changes are new.
-  const bool is_whole = recorded != plan.baseline.digests.end() && plan.baseline.KeysOf(id).empty();
+  const bool is_whole =
+      recorded != plan.baseline.digests.end() && plan.baseline.KeysOf(id).empty() && !is_in_place;
   const auto known =
       changes_.Since(id, present ? present->digest : kNoSource,
                      is_whole ? std::optional(recorded->second) : std::nullopt, last);
@@ -79,6 +81,22 @@ HistorySource HistoryKeeper::SourceOfRollout(const SourceId& id, const Change& c
 }
 
 std::string HistoryKeeper::WithRollout(const Workload& workload, const Plan& plan, Time now) const {
+  return WithEntry(workload, plan, {.at = now});
+}
+
+std::string HistoryKeeper::WithReload(const Workload& workload, const Plan& plan,
+                                      const InPlace& in_place) const {
+  std::string action = in_place.action.substr(0, History::kMaxActionBytes);
+  std::ranges::replace_if(action, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return WithEntry(workload, plan,
+                   {.at = in_place.at,
+                    .outcome = RolloutOutcome::kDone,
+                    .seconds = std::chrono::round<std::chrono::seconds>(in_place.took).count(),
+                    .in_place = std::move(action)});
+}
+
+std::string HistoryKeeper::WithEntry(const Workload& workload, const Plan& plan,
+                                     HistoryEntry entry) const {
   History history = ReadHistory(workload);
   if (!history.rollouts.empty()) {
     HistoryEntry& last = history.rollouts.front();
@@ -87,10 +105,10 @@ std::string HistoryKeeper::WithRollout(const Workload& workload, const Plan& pla
       last.outcome = RolloutOutcome::kSuperseded;
     }
   }
-  HistoryEntry entry{.at = now};
   for (const Change& change : plan.changes) {
     for (const SourceId& id : change.causes) {
-      entry.sources.push_back(SourceOfRollout(id, change, plan, LastRolloutFor(history, id)));
+      entry.sources.push_back(
+          SourceOfRollout(id, change, plan, LastRolloutFor(history, id), !entry.in_place.empty()));
     }
   }
   history.rollouts.insert(history.rollouts.begin(), std::move(entry));

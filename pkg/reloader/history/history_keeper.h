@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/reloader/history/history.h"
 #include "kubexx/reloader/history/rollout_ends.h"
 #include "kubexx/reloader/history/source_changes.h"
@@ -45,13 +46,23 @@ class HistoryKeeper {
   /// workload's history, with the outcome of its last rollout, and with this one. A history that
   /// cannot be read is logged, and replaced.
   std::string WithRollout(const Workload& workload, const Plan& plan, apimachinery::Time now) const;
+  /// A reload without a rollout that has ended well.
+  struct InPlace {
+    apimachinery::Time at{};  ///< when it began
+    base::Duration took{};
+    std::string action{};
+  };
+  /// The same for the changes of `plan`, which the pods of the workload have been given `in_place`.
+  std::string WithReload(const Workload& workload, const Plan& plan, const InPlace& in_place) const;
   /// The text with the outcome of the workload's last rollout, which has ended; std::nullopt when
   /// that is recorded already, or there is nothing to record.
   std::optional<std::string> WithOutcome(const Workload& workload) const;
 
  private:
+  std::string WithEntry(const Workload& workload, const Plan& plan, HistoryEntry entry) const;
   HistorySource SourceOfRollout(const SourceId& id, const Change& change, const Plan& plan,
-                                const std::optional<apimachinery::Time>& last) const;
+                                const std::optional<apimachinery::Time>& last,
+                                bool is_in_place) const;
 
   const Options options_;
   SourceChanges changes_;

@@ -61,7 +61,8 @@ std::string OutcomeText(const HistoryEntry& entry) {
   return std::string(ToString(entry.outcome)) +
          (entry.seconds ? (entry.outcome == RolloutOutcome::kFailed ? " after " : " in ") +
                               DurationText(*entry.seconds)
-                        : std::string());
+                        : std::string()) +
+         (entry.in_place.empty() ? "" : ", in place by " + entry.in_place);
 }
 
 std::string SourceLines(const HistoryEntry& entry) {
@@ -97,6 +98,9 @@ JsonTree EntryTree(const HistoryEntry& entry) {
   tree["outcome"] = ToString(entry.outcome);
   if (entry.seconds) {
     tree["seconds"] = *entry.seconds;
+  }
+  if (!entry.in_place.empty()) {
+    tree["inPlace"] = entry.in_place;
   }
   tree["sources"] = JsonTree::Array();
   for (const HistorySource& source : entry.sources) {

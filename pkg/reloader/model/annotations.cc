@@ -27,6 +27,12 @@ const std::string* Find(const Annotations& annotations, std::string_view key) {
   return found == annotations.end() ? nullptr : &found->second;
 }
 
+bool IsReloadingInPlace(const Annotations& annotations, std::string_view uid) {
+  const std::string* mark = Find(annotations, kReloadingInPlace);
+  return mark != nullptr && !uid.empty() && mark->size() > uid.size() && mark->starts_with(uid) &&
+         (*mark)[uid.size()] == ' ';
+}
+
 bool ParseGoBool(std::string_view text) {
   return text == "1" || text == "t" || text == "T" || text == "true" || text == "True" ||
          text == "TRUE";

@@ -95,6 +95,25 @@ inline constexpr char kRolledFor[] = "kubexx.io/rolled-for";
 /// On a CronJob: with "true" a change starts a Job even while the CronJob is suspended.
 inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
 
+/// On a workload: what the operator does in its pods instead of a rollout; see ReloadAction. No
+/// flag renames it.
+inline constexpr std::string_view kReloadInPlace = "reloader.kubexx.io/reload-in-place";
+
+/// On a workload: the container that kReloadInPlace is about. No flag renames it.
+inline constexpr std::string_view kReloadContainer = "reloader.kubexx.io/reload-in-place-container";
+
+/// On a workload whose pods are being reloaded in place: its UID, a space, and since when. Never in
+/// the pod template.
+inline constexpr std::string_view kReloadingInPlace = "reloader.kubexx.io/reloading-in-place";
+
+/// On a pod: when the operator last asked the kubelet to look for new files. Any change of a pod's
+/// annotations makes the kubelet do so at once.
+inline constexpr std::string_view kFilesWantedAt = "reloader.kubexx.io/files-wanted-at";
+
+/// Whether the annotations of the object with this UID say that its pods are being reloaded in
+/// place.
+bool IsReloadingInPlace(const Annotations& annotations, std::string_view uid);
+
 /// The Helm release that an object belongs to, as "namespace/name"; empty when it belongs to none.
 std::string ReleaseOf(const Annotations& annotations);
 

@@ -307,6 +307,9 @@ bool IsStamped(const Workload& workload) {
 Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
   KX_ASSIGN_OR_RETURN(const PodOwner owner, DecodePodOwner(kind, object));
   Workload workload = From(kind, owner);
+  if (IsThrough(workload.phase) && IsReloadingInPlace(workload.annotations, workload.uid)) {
+    workload.phase = reloadpolicy::Phase::kUpdating;  // it takes its place under limits
+  }
   if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
     workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
     workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/in_place/in_place_verdict.h"
+#include "kubexx/reloader/in_place/reload_action.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/plan/baseline.h"
@@ -231,6 +233,16 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
          KeysText(source, input);
 }
 
+/// Why a change of the source is a rollout although the workload can be reloaded in place.
+std::string NotInPlaceText(const SourceExplanation& source, const ExplainInput& input) {
+  if (!input.rules.reload_in_place || source.container.empty() || !Reloads(source.verdict) ||
+      !JudgeInPlace(input.workload, std::vector<SourceId>{}, true).action) {
+    return "";
+  }
+  const std::string why = JudgeInPlace(input.workload, std::vector{source.id}, true).why_not;
+  return why.empty() ? "" : "; not in place: " + why;
+}
+
 SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, const Plan& plan,
                                 const std::optional<Baseline>& baseline, PatternCache& patterns) {
   SourceExplanation result{.id = id};
@@ -263,7 +275,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   }
   result.due = IsDue(plan, id);
   result.left_out = std::ranges::find(plan.left_out, id) != plan.left_out.end();
-  result.summary = SummaryOf(result, input);
+  result.summary = SummaryOf(result, input) + NotInPlaceText(result, input);
   return result;
 }
 
@@ -364,6 +376,21 @@ void AskForWaves(const ExplainInput& input, const Plan& plan, const Effective& e
   request.earlier_wave = EarlierWaveIn(input, causes, *effective.waves, patterns);
 }
 
+void ExplainInPlace(const ExplainInput& input, Explanation& result) {
+  if (Find(input.workload.annotations, kReloadInPlace) == nullptr) {
+    return;
+  }
+  const InPlaceVerdict verdict = JudgeInPlace(input.workload, std::vector<SourceId>{}, true);
+  if (!input.rules.reload_in_place) {
+    result.problems.push_back(std::string(kReloadInPlace) +
+                              ": the operator runs without --reload-in-place");
+  } else if (verdict.action) {
+    result.in_place = ShownAction(*verdict.action);
+  } else {
+    result.problems.push_back(std::string(kReloadInPlace) + ": " + verdict.why_not);
+  }
+}
+
 }  // namespace
 
 Explanation Explain(const ExplainInput& input) {
@@ -387,6 +414,7 @@ Explanation Explain(const ExplainInput& input) {
   for (const BadItem& bad : BadValues(workload, input.rules.keys)) {
     result.problems.push_back(bad.item + ": " + bad.error);
   }
+  ExplainInPlace(input, result);
   result.failure = input.arbiter.FailureOf(ref, input.now).value_or("");
   if (IsThrough(workload.phase)) {
     result.phase = ToString(reloadpolicy::Phase::kComplete);

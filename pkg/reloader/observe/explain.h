@@ -66,6 +66,9 @@ struct Explanation {
   /// A clause that says why a rollout would only be recorded and start no pods; empty when it would
   /// start some.
   std::string left_alone{};
+  /// What is done in the pods instead of a rollout, for sources whose summaries do not say
+  /// otherwise; empty: every change is a rollout.
+  std::string in_place{};
   std::vector<SourceExplanation> sources{};
   std::vector<SettingExplanation> settings{};
   /// What is wrong with the workload's annotations.

@@ -82,6 +82,10 @@ std::string ToText(const Explanation& explanation) {
                                                        "not known."
                                                      : "A rollout is due and may begin.");
   }
+  if (!explanation.in_place.empty()) {
+    Line(out,
+         "Instead of a rollout its pods are reloaded in place by " + explanation.in_place + ".");
+  }
   for (const std::string& type : explanation.unread_policies) {
     Line(out, type + " may not be read: what they say is not known.");
   }
@@ -132,6 +136,9 @@ std::string ToJson(const Explanation& explanation) {
   tree["pause"] = explanation.pause;
   tree["refused"] = explanation.refused;
   tree["leftAlone"] = explanation.left_alone;
+  if (!explanation.in_place.empty()) {
+    tree["inPlace"] = explanation.in_place;
+  }
   if (explanation.hold) {
     tree["hold"]["reason"] = ToString(explanation.hold->reason);
     tree["hold"]["message"] = explanation.hold->message;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "kubexx/reloader/in_place/in_place_verdict.h"
+#include "kubexx/reloader/in_place/reload_action.h"
 #include "kubexx/reloader/observe/explain.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 
@@ -119,6 +121,10 @@ class Previewer {
     }
     if (rollout.causes.empty()) {
       return;
+    }
+    if (input_.rules.reload_in_place) {
+      const InPlaceVerdict verdict = JudgeInPlace(workload, rollout.causes, true);
+      rollout.in_place = verdict.action ? ShownAction(*verdict.action) : std::string();
     }
     rollouts_[workload.id] = std::move(rollout);
     due_.push_back(std::move(due));

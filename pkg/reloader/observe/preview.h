@@ -36,6 +36,8 @@ struct PreviewedRollout {
   std::string refused{};
   std::string left_alone{};
   std::string pause{};
+  /// What is done in the pods instead of a rollout; empty: they are replaced.
+  std::string in_place{};
 };
 
 /// A workload that uses a source of the change, or may, and would not be rolled.

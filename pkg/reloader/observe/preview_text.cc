@@ -76,6 +76,10 @@ std::string RolloutLines(const PreviewedRollout& rollout) {
   if (rollout.was_due) {
     text += "       a rollout is due already, without the change\n";
   }
+  if (!rollout.in_place.empty()) {
+    text +=
+        "       its pods stay, and are reloaded in place by " + ToOneLine(rollout.in_place) + "\n";
+  }
   for (const auto& [what, why] : {std::pair("is refused", &rollout.refused),
                                   std::pair("will not be made", &rollout.left_alone),
                                   std::pair("is paused", &rollout.pause)}) {
@@ -140,6 +144,9 @@ JsonTree TreeOf(const PreviewedRollout& rollout) {
   tree["refused"] = rollout.refused;
   tree["leftAlone"] = rollout.left_alone;
   tree["pause"] = rollout.pause;
+  if (!rollout.in_place.empty()) {
+    tree["inPlace"] = rollout.in_place;
+  }
   return tree;
 }
 

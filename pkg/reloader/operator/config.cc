@@ -335,6 +335,13 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
     return Invalid("--history: must be between 0 and " + std::to_string(History::kMaxRollouts));
   }
   config.history = static_cast<int>(history_);
+  if (config.rules.reload_in_place && (dry_run_ || !record_baseline_ || !webhook_url_.empty())) {
+    config.rules.reload_in_place = false;
+    config.warnings.push_back("--reload-in-place has no effect with " +
+                              std::string(dry_run_            ? "--dry-run"
+                                          : !record_baseline_ ? "--record-baseline=false"
+                                                              : "--webhook-url"));
+  }
   BuildAlerts(environment, config);
   BuildLogging(config);
   return config;

@@ -120,6 +120,11 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                "nothing: when, for which keys of which source, and how they ended; from 0 (none) "
                "to 50",
                &history_);
+  flags.AddBool("reload-in-place",
+                "obey the annotation reloader.kubexx.io/reload-in-place: instead of a rollout a "
+                "signal, a command or a request makes the programs in pods read their files anew; "
+                "needs the rights to run commands in pods and to send requests to them",
+                &rules_.reload_in_place);
   flags.AddInt("workers", "workloads written at the same time, from 1 to 64", &workers_);
 }
 

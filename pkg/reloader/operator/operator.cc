@@ -5,9 +5,11 @@
 
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/reloader/history/history_keeper.h"
+#include "kubexx/reloader/in_place/in_place_reloads.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/event_listeners.h"
 #include "kubexx/reloader/operator/object_stamper.h"
+#include "kubexx/reloader/operator/optional_members.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/source_previewer.h"
 #include "kubexx/reloader/operator/workers.h"
@@ -47,7 +49,9 @@ class Operator::Impl {
                                                           .clock = options_.clock})),
         recent_(options_.clock),
         set_backs_(options_.clock),
-        history_(NewHistory()),
+        history_(NewHistoryFor(options_, caches_)),
+        in_place_(NewInPlaceReloadsFor(options_,
+                                       [this](const WorkloadId& id) { queue_.Add(KeyOf(id)); })),
         router_({.caches = caches_,
                  .memory = memory_,
                  .told = told_,
@@ -64,7 +68,7 @@ class Operator::Impl {
                  .history = history_.get(),
                  .clock = options_.clock,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
-        pauses_(NewPauses(writer)),
+        pauses_(NewPausesFor(options_, caches_, writer)),
         on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
                    [this](const SourceId& source, const std::optional<Digest>& before) {
                      router_.OnListed(source, before);
@@ -90,7 +94,8 @@ class Operator::Impl {
                      .fresh_reads = &fresh_reads_,
                      .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
                      .absences = absences_.get(),
-                     .history = history_.get()}),
+                     .history = history_.get(),
+                     .in_place = in_place_.get()}),
         stamper_({.caches = caches_,
                   .patterns = patterns_,
                   .rules = options_.rules,
@@ -196,6 +201,9 @@ class Operator::Impl {
     }
     stop_.request_stop();
     workers_.Stop();
+    if (in_place_) {
+      in_place_->Stop();
+    }
     if (options_.namespace_selector != nullptr) {
       options_.namespace_selector->Stop();
     }
@@ -208,29 +216,6 @@ class Operator::Impl {
   }
 
  private:
-  std::unique_ptr<Pauses> NewPauses(WorkloadWriter& writer) {
-    if (!options_.pause_query) {
-      return nullptr;
-    }
-    return std::make_unique<Pauses>(
-        Pauses::Parts{.keys = options_.rules.keys,
-                      .get = [this](const WorkloadId& id) { return caches_.GetWorkload(id); },
-                      .query = options_.pause_query,
-                      .writer = writer,
-                      .held_shards = options_.held_shards,
-                      .clock = options_.clock,
-                      .registry = options_.registry});
-  }
-
-  std::unique_ptr<HistoryKeeper> NewHistory() const {
-    if (options_.history == 0) {
-      return nullptr;
-    }
-    return std::make_unique<HistoryKeeper>(HistoryKeeper::Options{
-        .rollouts = options_.history,
-        .source = [this](const SourceId& id) { return caches_.GetTraced(id); }});
-  }
-
   void Note(const WorkloadId& id, Cause cause) {
     auto window =
         options_.rollout_gate == nullptr ? std::nullopt : options_.rollout_gate->SettleWindow(id);
@@ -258,6 +243,7 @@ class Operator::Impl {
   RecentChanges recent_;
   SetBacks set_backs_;
   const std::unique_ptr<HistoryKeeper> history_;
+  const std::unique_ptr<InPlaceReloads> in_place_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;

@@ -17,6 +17,8 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
+#include "kubexx/reloader/in_place/pod_access.h"
+#include "kubexx/reloader/in_place/pod_reload.h"
 #include "kubexx/reloader/model/changed_sources.h"
 #include "kubexx/reloader/observe/preview.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
@@ -63,6 +65,10 @@ class Operator {
     /// How many rollouts are kept in the history on each workload (see History); 0: none. Then the
     /// informers of sources need no SourceDetail::kWithKeys.
     std::size_t history = 0;
+    /// Acts in pods for workloads that ask for it (kReloadInPlace); must outlive the operator.
+    /// Null: every change is carried out by a rollout.
+    PodAccess* pods = nullptr;
+    ReloadTimes in_place_times{};
     /// Adds the metric reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
     /// Informed of writes; must outlive the operator.

@@ -222,6 +222,13 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
       return answer;
     }
   }
+  const InPlaceVerdict in_place = Judge(workload, plan);
+  if (in_place.action) {
+    return ReloadInPlace(workload, plan, *in_place.action, version, begin, stop);
+  }
+  if (!EndReload(workload, plan, version, stop)) {
+    return std::nullopt;
+  }
   AnnotationEdits annotations;
   if (plan.changes.empty() && parts_.gate != nullptr) {
     parts_.gate->OnUpToDate(workload);
@@ -229,8 +236,11 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
              !parts_.gate->Admit(workload, plan.changes, annotations)) {
     return Record(workload, plan, version, stop);  // the gate has the workload looked at again
   }
-  return plan.changes.empty() ? Record(workload, plan, version, stop)
-                              : Write(workload, plan, annotations, begin, stop);
+  if (plan.changes.empty()) {
+    return Record(workload, plan, version, stop);
+  }
+  LogNotInPlace(id, in_place);
+  return Write(workload, plan, annotations, begin, stop);
 }
 
 void Reconciler::KeepNoPlace(const WorkloadId& id) {
@@ -275,6 +285,9 @@ void Reconciler::Forget(const WorkloadId& id) {
     parts_.set_backs->Forget(id);
   }
   parts_.recording.Forget(id);
+  if (parts_.in_place != nullptr) {
+    parts_.in_place->Forget(id);
+  }
   awaited_.Forget(id);
   held_up_.Forget(id);
   bad_items_.Forget(id);

@@ -14,6 +14,9 @@
 #include "kubexx/base/subscription.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/history/history_keeper.h"
+#include "kubexx/reloader/in_place/in_place_reloads.h"
+#include "kubexx/reloader/in_place/in_place_verdict.h"
+#include "kubexx/reloader/in_place/reload_action.h"
 #include "kubexx/reloader/observe/bad_item_news.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/awaited_templates.h"
@@ -72,6 +75,8 @@ class Reconciler {
     /// Null: no history is kept on workloads, and what is there is taken away with their next
     /// rollouts.
     HistoryKeeper* history = nullptr;
+    /// Null: every change is carried out by a rollout.
+    InPlaceReloads* in_place = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< there was nothing to write
@@ -166,6 +171,38 @@ class Reconciler {
   std::optional<Answer> Write(const Workload& workload, const reloader::Plan& plan,
                               const AnnotationEdits& annotations, base::TimePoint begin,
                               const std::stop_token& stop);
+  /// Whether and how the plan is carried out without a rollout.
+  InPlaceVerdict Judge(const Workload& workload, const reloader::Plan& plan) const;
+  static void LogNotInPlace(const WorkloadId& id, const InPlaceVerdict& verdict);
+  /// Whether pods of the workload are being reloaded, or it has a mark that says so.
+  bool IsMarked(const Workload& workload) const;
+  /// Removes that mark.
+  void AddEndOfReload(const Workload& workload, AnnotationEdits& annotations) const;
+  /// The workload is not to be reloaded in place: ends what is under way, and removes a mark from a
+  /// workload that needs no rollout. Returns false when the workload has another version.
+  bool EndReload(const Workload& workload, const reloader::Plan& plan, const std::string& version,
+                 const std::stop_token& stop);
+  /// Carries out the plan by `action`: begins a reload, waits for its end without blocking, and
+  /// then records what the pods have, or rolls the workload. Otherwise as Act.
+  std::optional<Answer> ReloadInPlace(const Workload& workload, reloader::Plan& plan,
+                                      const ReloadAction& action, const std::string& version,
+                                      base::TimePoint begin, const std::stop_token& stop);
+  /// Writes on the workload that a reload is under way, and starts it. `annotations`: the gate's.
+  std::optional<Answer> BeginReload(const Workload& workload, const reloader::Plan& plan,
+                                    const ReloadAction& action, const AnnotationEdits& annotations,
+                                    const std::string& version, base::TimePoint begin,
+                                    const std::stop_token& stop);
+  void StartReload(const Workload& workload, const ReloadAction& action,
+                   const std::vector<Change>& changes);
+  /// All pods have been reloaded.
+  std::optional<Answer> RecordReload(const Workload& workload, const reloader::Plan& plan,
+                                     const InPlaceReloads::Report& report,
+                                     const std::string& version, base::TimePoint begin,
+                                     const std::stop_token& stop);
+  /// The reload has failed.
+  std::optional<Answer> RollAfterReload(const Workload& workload, const reloader::Plan& plan,
+                                        const InPlaceReloads::Report& report, base::TimePoint begin,
+                                        const std::stop_token& stop);
   /// The same as the public function of this name, for the workload as the cache has it.
   bool AwaitsEvent(const Workload& cached) const;
   /// Handles a write that has failed.
@@ -211,8 +248,13 @@ class Reconciler {
   void Leave(int shard);
   void ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                      const apimachinery::Status& status) const;
+  /// How a workload was given its new data, if not by a rollout of its own template.
+  struct OtherWay {
+    std::string job{};       ///< see WriteReport::job
+    std::string in_place{};  ///< see WriteReport::in_place
+  };
   void Notify(const Workload& workload, const reloader::Plan& plan,
-              const apimachinery::Result<void>& outcome, const std::string& job = {}) const;
+              const apimachinery::Result<void>& outcome, const OtherWay& way) const;
   void ReportBadItems(const WorkloadId& id, const reloader::Plan& plan);
   double SecondsSince(base::TimePoint begin) const;
 

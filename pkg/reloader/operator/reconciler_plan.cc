@@ -77,6 +77,9 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
     MarkCompared(plan);
   }
   std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
+  if (auto bad = parts_.in_place == nullptr ? std::nullopt : BadActionOf(workload)) {
+    plan.bad_items.push_back(*std::move(bad));
+  }
   return plan;
 }
 

@@ -96,6 +96,9 @@ void Reconciler::Leave(int shard) {
   bad_items_.Leave(left);
   awaited_.Leave(left);
   held_up_.Leave(left);
+  if (parts_.in_place != nullptr) {
+    parts_.in_place->Leave(left);
+  }
   full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
 }
 
@@ -114,7 +117,7 @@ void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
 }
 
 void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
-                        const apimachinery::Result<void>& outcome, const std::string& job) const {
+                        const apimachinery::Result<void>& outcome, const OtherWay& way) const {
   if (parts_.observers.empty()) {
     return;
   }
@@ -122,7 +125,8 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
                      .uid = workload.uid,
                      .paused = workload.paused,
                      .outcome = outcome,
-                     .job = job};
+                     .job = way.job,
+                     .in_place = way.in_place};
   for (const Change& change : plan.changes) {
     report.causes.insert(report.causes.end(), change.causes.begin(), change.causes.end());
   }

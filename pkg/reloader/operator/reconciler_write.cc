@@ -34,6 +34,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
   write.annotations.insert(annotations.begin(), annotations.end());
   AddHistory(workload, plan, write.annotations);
+  AddEndOfReload(workload, write.annotations);
   const std::vector<SourceId> begun =
       parts_.memory.BeginWrite(id, plan.changes, AttemptOf(workload, write));
   std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
@@ -77,7 +78,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     }
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
-    Notify(workload, plan, {}, written->job);
+    Notify(workload, plan, {}, {.job = written->job});
     Answer answer{Outcome::kWritten};
     if (written->recorded && !baseline.empty()) {
       parts_.recording.Written(id, baseline);
@@ -103,7 +104,7 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
   }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
   ReportFailure(id, plan, status);
-  Notify(workload, plan, apimachinery::Fail(status));
+  Notify(workload, plan, apimachinery::Fail(status), {});
   if (status.reason == Reason::kInvalidConfig) {
     return {.outcome = Outcome::kRefused};
   }

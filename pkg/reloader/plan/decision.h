@@ -56,6 +56,8 @@ struct DecisionRules {
   /// With reload_on_create: a workload for which nothing is recorded is rolled when the process
   /// starts.
   bool sync_after_restart = false;
+  /// kReloadInPlace has an effect.
+  bool reload_in_place = false;
   /// Sources of these types are ignored.
   std::set<SourceType> ignored_types{};
 };

@@ -191,6 +191,7 @@ class OperatorTest : public ::testing::Test {
                           .registry = &registry_,
                           .record_baselines = recording_,
                           .history = history_,
+                          .pods = pods_,
                           .observers = observers_,
                           .held_shards = held_shards_,
                           .pause_query = pause_query_,
@@ -265,6 +266,7 @@ class OperatorTest : public ::testing::Test {
   base::Duration release_window_{};
   BaselineRecording recording_ = BaselineRecording::kWithRollouts;
   std::size_t history_ = 0;
+  PodAccess* pods_ = nullptr;
   WriteObservers observers_;
   PauseQuery pause_query_;
   ValueDigestReader::Fetch fetch_values_;

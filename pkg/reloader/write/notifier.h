@@ -26,6 +26,8 @@ struct WriteReport {
   apimachinery::Result<void> outcome{};
   /// The name of the Job that was created from a CronJob.
   std::string job{};
+  /// The action by which the pods that run were given the new data; empty: new pods are.
+  std::string in_place{};
 };
 
 /// Something about a workload that its users should know and can act upon.

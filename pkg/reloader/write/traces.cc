@@ -25,6 +25,7 @@ constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
                                            reloadpolicy::kRolloutStateAnnotation,
                                            reloadpolicy::kRolledDataAnnotation,
                                            kTemplateGenerationAnnotation,
+                                           kReloadingInPlace,
                                            kRolledFor};
 
 constexpr std::string_view kTemplateTraces[] = {kLastReloadedFrom, kRestartedFor};

@@ -34,8 +34,13 @@ events::Occurrence EventAbout(const WriteReport& report, const SourceId& source)
     occurrence.note =
         "Changes detected in " + quote(source.key.name) + " of type " +
         quote(NamesOf(source.type).upper) + " in namespace " + quote(source.key.namespace_) +
-        (report.job.empty() ? ", Updated " : ", made Job " + quote(report.job) + " of ") +
-        workload + (report.paused ? "; it is paused, and its pods follow when it is resumed" : "");
+        (!report.in_place.empty() ? ", Reloaded the pods by " + quote(report.in_place) + " of "
+         : report.job.empty()     ? ", Updated "
+                                  : ", made Job " + quote(report.job) + " of ") +
+        workload +
+        (report.paused && report.in_place.empty()
+             ? "; it is paused, and its pods follow when it is resumed"
+             : "");
   } else {
     occurrence.type = events::EventType::kWarning;
     occurrence.reason = "ReloadFail";

@@ -1,0 +1,317 @@
+#include "kubexx/reloader/in_place/in_place_reloads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+
+/// The kind of the keys of pods in the queue; those of workloads have the names of kinds.
+constexpr char kPodKind[] = "Pod";
+
+workqueue::Key KeyOfPod(const apimachinery::ObjectKey& pod) { return {kPodKind, pod}; }
+workqueue::Key KeyOfReload(const WorkloadId& id) {
+  return {std::string(KindName(id.kind)), id.key};
+}
+
+constexpr char kInPlaceHelp[] = "Reloads in place that have ended.";
+
+}  // namespace
+
+/// The reload of one workload. The worker that has its key uses `sources` and `tries`; a worker
+/// that has the key of a pod uses that pod's PodReload.
+struct InPlaceReloads::Reload {
+  Job job{};
+  std::set<SourceId> wanted{};
+  std::stop_source stop{};
+  base::TimePoint begun{};
+  std::map<SourceId, KeyHashes> sources{};
+  std::set<SourceId> read{};
+  int tries = 0;
+  // With the lock of InPlaceReloads.
+  Report report{};
+  std::map<std::string, std::unique_ptr<PodReload>> pods{};  ///< by UID; null: reloaded
+};
+
+InPlaceReloads::InPlaceReloads(Options options, PodAccess& access)
+    : options_(std::move(options)),
+      access_(access),
+      queue_({.name = "in_place", .clock = options_.clock, .registry = options_.registry}) {
+  if (options_.registry != nullptr) {
+    metrics::Registry& registry = *options_.registry;
+    done_ =
+        registry.Counter("reloader_in_place_reloads_total", kInPlaceHelp, {{"result", "success"}});
+    failed_ =
+        registry.Counter("reloader_in_place_reloads_total", kInPlaceHelp, {{"result", "failed"}});
+    pods_ = registry.Counter("reloader_in_place_pods_total",
+                             "Pods whose programs have taken new data without a new pod.");
+    running_ = registry.Gauge("reloader_in_place_running",
+                              "Workloads whose pods are being reloaded in place.");
+  }
+  for (int i = 0; i < options_.threads; ++i) {
+    threads_.emplace_back([this](const std::stop_token& stop) { Work(stop); });
+  }
+}
+
+InPlaceReloads::~InPlaceReloads() { Stop(); }
+
+void InPlaceReloads::Stop() {
+  Leave([](const std::string&) { return true; });
+  for (std::jthread& thread : threads_) {
+    thread.request_stop();
+  }
+  queue_.ShutDown();
+  threads_.clear();  // joins
+}
+
+void InPlaceReloads::Start(Job job) {
+  const auto reload = std::make_shared<Reload>();
+  reload->begun = options_.clock.Now();
+  reload->report = {.state = State::kRunning,
+                    .action = job.action,
+                    .data = job.data,
+                    .started = options_.clock.Wall()};
+  for (const auto& [source, digest] : job.data) {
+    reload->wanted.insert(source);
+  }
+  const WorkloadId id = job.workload;
+  reload->job = std::move(job);
+  {
+    const base::MutexLock lock(mu_);
+    Remove(id);
+    reloads_[id] = reload;
+    running_.Add(1);
+  }
+  queue_.Add(KeyOfReload(id));
+}
+
+InPlaceReloads::Report InPlaceReloads::Look(const WorkloadId& workload) const {
+  const base::MutexLock lock(mu_);
+  const auto found = reloads_.find(workload);
+  return found == reloads_.end() ? Report{} : found->second->report;
+}
+
+void InPlaceReloads::Forget(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  Remove(workload);
+}
+
+void InPlaceReloads::Leave(base::FunctionRef<bool(const std::string& namespace_)> left) {
+  const base::MutexLock lock(mu_);
+  std::vector<WorkloadId> all;
+  for (const auto& [id, reload] : reloads_) {
+    if (left(id.key.namespace_)) {
+      all.push_back(id);
+    }
+  }
+  for (const WorkloadId& id : all) {
+    Remove(id);
+  }
+}
+
+void InPlaceReloads::Remove(const WorkloadId& workload) {
+  const auto found = reloads_.find(workload);
+  if (found == reloads_.end()) {
+    return;
+  }
+  if (found->second->report.state == State::kRunning) {
+    running_.Add(-1);
+  }
+  found->second->stop.request_stop();
+  reloads_.erase(found);
+  std::erase_if(owners_, [&](const auto& owner) { return owner.second == workload; });
+}
+
+bool InPlaceReloads::IsCurrent(const ReloadPtr& reload) const {
+  const auto found = reloads_.find(reload->job.workload);
+  return found != reloads_.end() && found->second == reload &&
+         reload->report.state == State::kRunning;
+}
+
+void InPlaceReloads::Work(const std::stop_token& stop) {
+  for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
+    if (item->kind == kPodKind) {
+      StepPod(item->object, stop);
+    } else if (const auto kind = ParseWorkloadKind(item->kind)) {
+      ListPods({*kind, item->object}, stop);
+    }
+  }
+}
+
+void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token& stop) {
+  ReloadPtr reload;
+  {
+    const base::MutexLock lock(mu_);
+    const auto found = reloads_.find(workload);
+    if (found == reloads_.end() || found->second->report.state != State::kRunning) {
+      return;
+    }
+    reload = found->second;
+  }
+  const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
+  bool has_more = false;
+  auto pods = NewPods(*reload, has_more, reload->stop.get_token());
+  if (!pods) {
+    return TryAgain(reload, pods.error());
+  }
+  reload->tries = 0;
+  if (pods->empty() && !has_more) {
+    return End(reload, State::kDone, {});
+  }
+  for (PodReload::Input& input : *pods) {
+    const apimachinery::ObjectKey pod = input.pod;
+    {
+      const base::MutexLock lock(mu_);
+      if (!IsCurrent(reload)) {
+        return;
+      }
+      owners_[pod] = workload;
+      std::string uid = input.uid;
+      reload->pods[std::move(uid)] =
+          std::make_unique<PodReload>(std::move(input), options_.clock.Now());
+    }
+    queue_.Add(KeyOfPod(pod));
+  }
+}
+
+Result<std::vector<PodReload::Input>> InPlaceReloads::NewPods(Reload& reload, bool& has_more,
+                                                              const std::stop_token& stop) {
+  const Job& job = reload.job;
+  KX_ASSIGN_OR_RETURN(const auto pods, access_.PodsOf(job.workload, job.uid, stop));
+  std::vector<PodReload::Input> inputs;
+  for (const api::core::v1::Pod& pod : pods) {
+    {
+      const base::MutexLock lock(mu_);
+      if (const auto known = reload.pods.find(pod.metadata.uid); known != reload.pods.end()) {
+        has_more = has_more || known->second != nullptr;
+        continue;
+      }
+    }
+    if (pod.spec.node_name.empty()) {
+      continue;  // no kubelet has read anything for it yet
+    }
+    const std::string in = "pod " + pod.metadata.name;
+    const auto refuse = [&](const apimachinery::Status& why) {
+      return why.reason == Reason::kInvalid ? why.WithContext(in) : why;
+    };
+    const auto container = ContainerFor(pod, job.action);
+    if (!container) {
+      return apimachinery::Fail(refuse(container.error()));
+    }
+    KX_RETURN_IF_ERROR(ReadSources(reload, pod, stop));
+    auto checks = MountChecksFor(pod, *container, reload.wanted, reload.sources);
+    if (!checks) {
+      return apimachinery::Fail(refuse(checks.error()));
+    }
+    inputs.push_back({.pod = {pod.metadata.namespace_, pod.metadata.name},
+                      .uid = pod.metadata.uid,
+                      .action = job.action,
+                      .container = *container,
+                      .checks = *std::move(checks),
+                      .times = options_.times});
+  }
+  return inputs;
+}
+
+Result<void> InPlaceReloads::ReadSources(Reload& reload, const api::core::v1::Pod& pod,
+                                         const std::stop_token& stop) {
+  for (const SourceId& source : SourcesBeside(pod, reload.wanted)) {
+    if (reload.read.contains(source)) {
+      continue;
+    }
+    KX_ASSIGN_OR_RETURN(auto hashes, access_.HashesOf(source, stop));
+    reload.read.insert(source);
+    if (hashes) {
+      reload.sources[source] = *std::move(hashes);
+    }
+  }
+  return {};
+}
+
+void InPlaceReloads::TryAgain(const ReloadPtr& reload, const apimachinery::Status& why) {
+  // What does not depend on the moment, and a right that is missing, is no better later.
+  const bool is_hopeless = why.reason == Reason::kInvalid || why.reason == Reason::kForbidden ||
+                           apimachinery::IsObjectNotFound(why);
+  if (is_hopeless || ++reload->tries >= options_.list_tries) {
+    return End(reload, State::kFailed, why.message);
+  }
+  queue_.AddAfter(KeyOfReload(reload->job.workload), options_.list_again);
+}
+
+void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop_token& stop) {
+  ReloadPtr reload;
+  PodReload* step = nullptr;
+  {
+    const base::MutexLock lock(mu_);
+    const auto owner = owners_.find(pod);
+    const auto found = owner == owners_.end() ? reloads_.end() : reloads_.find(owner->second);
+    if (found == reloads_.end() || found->second->report.state != State::kRunning) {
+      return;
+    }
+    reload = found->second;
+    // One of that name may have taken the place of another.
+    for (const auto& [uid, each] : reload->pods) {
+      if (each != nullptr && each->pod() == pod) {
+        step = each.get();
+      }
+    }
+  }
+  if (step == nullptr) {
+    return;
+  }
+  const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
+  const PodReload::Outcome outcome =
+      step->Step(access_, options_.clock.Now(), options_.clock.Wall(), reload->stop.get_token());
+  switch (outcome.progress) {
+    case PodReload::Progress::kAgain:
+      queue_.AddAfter(KeyOfPod(pod), outcome.after);
+      return;
+    case PodReload::Progress::kFailed:
+      return End(reload, State::kFailed, "pod " + pod.name + ": " + outcome.why);
+    case PodReload::Progress::kDone:
+    case PodReload::Progress::kGone:
+      break;
+  }
+  {
+    const base::MutexLock lock(mu_);
+    const std::string uid = step->uid();
+    if (outcome.progress == PodReload::Progress::kDone) {
+      ++reload->report.pods;
+      pods_.Increment();
+      reload->pods[uid] = nullptr;
+    } else {
+      reload->pods.erase(uid);
+    }
+  }
+  if (outcome.progress == PodReload::Progress::kDone) {
+    queue_.Add(KeyOfReload(reload->job.workload));  // there may be new pods, or all are done
+  } else {
+    queue_.AddAfter(KeyOfReload(reload->job.workload), options_.list_again);  // one may follow it
+  }
+}
+
+void InPlaceReloads::End(const ReloadPtr& reload, State state, const std::string& why) {
+  {
+    const base::MutexLock lock(mu_);
+    if (!IsCurrent(reload)) {
+      return;  // nobody wants it any more
+    }
+    reload->report.state = state;
+    reload->report.why = why;
+    reload->report.duration = options_.clock.Now() - reload->begun;
+    running_.Add(-1);
+    (state == State::kDone ? done_ : failed_).Increment();
+    std::erase_if(owners_, [&](const auto& owner) { return owner.second == reload->job.workload; });
+  }
+  reload->stop.request_stop();
+  if (options_.on_end) {
+    options_.on_end(reload->job.workload);
+  }
+}
+
+}  // namespace kubexx::reloader

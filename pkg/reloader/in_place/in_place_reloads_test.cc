@@ -1,0 +1,203 @@
+#include "kubexx/reloader/in_place/in_place_reloads.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/reloader/testing/fake_pods.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const WorkloadId kReloaded{WorkloadKind::kDeployment, {"ns", "web"}};
+const SourceId kReloadSource{SourceType::kConfigMap, {"ns", "config"}};
+
+class InPlaceReloadsTest : public testing::Test {
+ protected:
+  using State = InPlaceReloads::State;
+
+  InPlaceReloadsTest() {
+    pods_.SetData("a");
+    pods_.Add("web-0", "u0");
+    pods_.Add("web-1", "u1");
+    pods_.SetData("b");
+    reloads_ = std::make_unique<InPlaceReloads>(
+        InPlaceReloads::Options{.clock = clock_,
+                                .registry = &registry_,
+                                .threads = 2,
+                                .on_end = [this](const WorkloadId&) { ++ends_; }},
+        pods_);
+  }
+  void Start(const std::string& value = "b") {
+    reloads_->Start({.workload = kReloaded,
+                     .uid = "uid",
+                     .action = *ParseReloadAction("signal:HUP"),
+                     .data = {{kReloadSource, DigestOf("key=" + value)}}});
+  }
+  State StateNow() const { return reloads_->Look(kReloaded).state; }
+  /// Lets time pass until the reload has ended.
+  State AwaitEnd() {
+    KX_UNTIL(StateNow() != State::kRunning) {
+      clock_.Advance(milliseconds(200));
+    }
+    return StateNow();
+  }
+  double Ended(const std::string& result) {
+    return registry_.Counter("reloader_in_place_reloads_total", "", {{"result", result}}).Value();
+  }
+
+  base::testing::FakeClock clock_;
+  metrics::Registry registry_;
+  FakePods pods_;
+  std::atomic<int> ends_ = 0;
+  std::unique_ptr<InPlaceReloads> reloads_;
+};
+
+TEST_F(InPlaceReloadsTest, EveryPodIsReloadedOnce) {
+  EXPECT_EQ(StateNow(), State::kNone);
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b"));
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("b"));
+  EXPECT_EQ(reloads_->Look(kReloaded).pods, 2U);
+  KX_AWAIT(ends_ == 1);
+  EXPECT_EQ(Ended("success"), 1);
+  reloads_->Forget(kReloaded);
+  EXPECT_EQ(StateNow(), State::kNone);
+}
+
+TEST_F(InPlaceReloadsTest, APodThatBeginsMeanwhileIsReloadedToo) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  Start();
+  pods_.AwaitReads("web-0", 1);
+  pods_.Add("web-2", "u2");
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = false; });
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_THAT(pods_.pod("web-2").read, ElementsAre("b"));
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b"));
+}
+
+TEST_F(InPlaceReloadsTest, APodThatIsDeletedMeanwhileIsLeftOut) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  Start();
+  pods_.AwaitReads("web-0", 1);
+  pods_.AwaitAsked("web-1", 1);
+  pods_.Delete("web-1");
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_EQ(reloads_->Look(kReloaded).pods, 1U);
+}
+
+TEST_F(InPlaceReloadsTest, APodOfTheSameNameThatFollowsIsReloaded) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  Start();
+  pods_.AwaitAsked("web-1", 1);
+  pods_.Add("web-1", "u1-anew");
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("b"));
+}
+
+TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
+  for (const char* name : {"web-0", "web-1"}) {
+    pods_.Change(name, [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  }
+  Start();
+  pods_.AwaitAsked("web-0", 1);
+  pods_.AwaitAsked("web-1", 1);
+  // Both threads are free: this one lists the pods, and fails by its own fault.
+  const WorkloadId other{WorkloadKind::kDeployment, {"ns", "other"}};
+  pods_.FailLists(apimachinery::Status(apimachinery::Reason::kForbidden, "may not list", 403));
+  reloads_->Start({.workload = other,
+                   .uid = "uid",
+                   .action = *ParseReloadAction("exec:true"),
+                   .data = {{kReloadSource, DigestOf("x")}}});
+  KX_AWAIT(reloads_->Look(other).state == State::kFailed);
+  EXPECT_EQ(reloads_->Look(other).why, "may not list");
+  EXPECT_EQ(StateNow(), State::kRunning);
+}
+
+TEST_F(InPlaceReloadsTest, APodThatCannotBeReloadedFailsTheReload) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 2");
+  });
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_EQ(reloads_->Look(kReloaded).why, "pod web-1: signal:HUP failed: its exit code is 2");
+  EXPECT_EQ(Ended("failed"), 1);
+}
+
+TEST_F(InPlaceReloadsTest, ASubPathFailsTheReloadWithoutAnAction) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    pod.object.spec.containers.front().volume_mounts.front().sub_path = "key";
+  });
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_THAT(reloads_->Look(kReloaded).why,
+              HasSubstr("pod web-1: container app mounts volume v by subPath"));
+}
+
+TEST_F(InPlaceReloadsTest, ListsThatFailAreTriedAgain) {
+  pods_.FailLists(apimachinery::Status(apimachinery::Reason::kUnavailable, "no connection"));
+  Start();
+  clock_.AwaitSleepers(1);
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(StateNow(), State::kRunning);
+  pods_.FailLists(std::nullopt);
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+}
+
+TEST_F(InPlaceReloadsTest, ListsThatKeepFailingEndIt) {
+  pods_.FailLists(apimachinery::Status(apimachinery::Reason::kUnavailable, "no connection"));
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_EQ(reloads_->Look(kReloaded).why, "no connection");
+}
+
+TEST_F(InPlaceReloadsTest, ANewStartTakesThePlaceOfTheOld) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  Start();
+  pods_.AwaitAsked("web-1", 1);
+  pods_.SetData("c");
+  Start("c");
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = false; });
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_EQ(pods_.pod("web-0").read.back(), "c");
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("c"));
+  EXPECT_EQ(reloads_->Look(kReloaded).data.at(kReloadSource), DigestOf("key=c"));
+  EXPECT_EQ(registry_.Gauge("reloader_in_place_running", "").Value(), 0);
+}
+
+TEST_F(InPlaceReloadsTest, AWorkloadThatIsLeftIsNoLongerReloaded) {
+  for (const char* name : {"web-0", "web-1"}) {
+    pods_.Change(name, [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  }
+  Start();
+  pods_.AwaitAsked("web-0", 1);
+  reloads_->Leave([](const std::string& namespace_) { return namespace_ == "ns"; });
+  EXPECT_EQ(StateNow(), State::kNone);
+  EXPECT_EQ(registry_.Gauge("reloader_in_place_running", "").Value(), 0);
+  reloads_->Stop();
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+  EXPECT_EQ(ends_, 0);
+}
+
+TEST_F(InPlaceReloadsTest, AWorkloadWithoutPodsIsDone) {
+  pods_.Delete("web-0");
+  pods_.Delete("web-1");
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_EQ(reloads_->Look(kReloaded).pods, 0U);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

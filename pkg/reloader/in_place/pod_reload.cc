@@ -1,0 +1,213 @@
+#include "kubexx/reloader/in_place/pod_reload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/model/annotations.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+/// A kubelet may restart, and so may an API server; what fails more often does not pass.
+constexpr int kMaxStumbles = 8;
+/// A container that is being started says so in its status before long.
+constexpr base::Duration kUntilStarted = std::chrono::seconds(1);
+/// As kubectl exec takes it.
+constexpr std::string_view kDefaultContainer = "kubectl.kubernetes.io/default-container";
+/// What runtimes and shells return for a program that is not there, or is none.
+constexpr int kNotExecutable = 126;
+constexpr int kNoProgram = 127;
+
+const core::ContainerStatus* ContainerStatusOf(const core::Pod& pod, const std::string& container) {
+  for (const auto* statuses :
+       {&pod.status.container_statuses, &pod.status.init_container_statuses}) {
+    const auto found = std::ranges::find(*statuses, container, &core::ContainerStatus::name);
+    if (found != statuses->end()) {
+      return &*found;
+    }
+  }
+  return nullptr;
+}
+
+bool RunsNow(const core::Pod& pod, const std::string& container) {
+  const core::ContainerStatus* status = ContainerStatusOf(pod, container);
+  return status != nullptr && status->state.running;
+}
+
+bool IsPodReady(const core::Pod& pod) {
+  return std::ranges::any_of(pod.status.conditions, [](const core::PodCondition& condition) {
+    return condition.type == "Ready" && condition.status == "True";
+  });
+}
+
+bool IsPodOver(const core::Pod& pod, const std::string& uid) {
+  return pod.metadata.uid != uid || pod.metadata.deletion_timestamp.has_value() ||
+         pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+PodReload::Outcome FailedWith(std::string why) {
+  return {.progress = PodReload::Progress::kFailed, .why = std::move(why)};
+}
+
+}  // namespace
+
+Result<std::string> ContainerFor(const core::Pod& pod, const ReloadAction& action) {
+  std::string container = action.container;
+  if (container.empty()) {
+    const std::string* annotated = Find(pod.metadata.annotations, kDefaultContainer);
+    container = annotated != nullptr          ? *annotated
+                : pod.spec.containers.empty() ? std::string()
+                                              : pod.spec.containers.front().name;
+  }
+  const auto has = [&](const std::vector<core::Container>& containers) {
+    return std::ranges::find(containers, container, &core::Container::name) != containers.end();
+  };
+  if (!has(pod.spec.containers) && !has(pod.spec.init_containers)) {
+    return apimachinery::Fail(Reason::kInvalid, "there is no container " + container);
+  }
+  if (action.kind == ReloadAction::Kind::kSignal &&
+      (pod.spec.host_pid || pod.spec.share_process_namespace.value_or(false))) {
+    return apimachinery::Fail(
+        Reason::kInvalid, "its containers share their processes, so process 1 is not container " +
+                              container + "'s own");
+  }
+  return container;
+}
+
+PodReload::PodReload(Input input, base::TimePoint now)
+    : input_(std::move(input)),
+      files_by_(now + input_.times.files),
+      look_(input_.times.first_look) {}
+
+PodReload::Outcome PodReload::Step(PodAccess& access, base::TimePoint now, base::WallTime wall,
+                                   const std::stop_token& stop) {
+  const auto pod = access.Get(input_.pod, stop);
+  if (!pod && apimachinery::IsObjectNotFound(pod.error())) {
+    return {.progress = Progress::kGone};
+  }
+  if (!pod) {
+    return now >= files_by_ ? FailedWith("the pod could not be read in time")
+                            : Stumble(pod.error(), "the pod cannot be read");
+  }
+  if (IsPodOver(*pod, input_.uid)) {
+    return {.progress = Progress::kGone};
+  }
+  return stage_ == Stage::kFiles ? AwaitFiles(access, *pod, now, wall, stop)
+                                 : AwaitReady(*pod, now);
+}
+
+PodReload::Outcome PodReload::AwaitFiles(PodAccess& access, const core::Pod& pod,
+                                         base::TimePoint now, base::WallTime wall,
+                                         const std::stop_token& stop) {
+  if (now >= files_by_) {
+    return FailedWith("the kubelet has not written the files in time");
+  }
+  if (!asked_ || now - *asked_ >= input_.times.ask_again) {
+    const auto asked = access.WantFiles(input_.pod, input_.uid,
+                                        apimachinery::MicroTime::From(wall).ToString(), stop);
+    if (!asked && (apimachinery::IsObjectNotFound(asked.error()) ||
+                   asked.error().reason == Reason::kConflict)) {
+      return {.progress = Progress::kGone};
+    }
+    if (!asked) {
+      return Stumble(asked.error(), "the pod cannot be annotated");
+    }
+    asked_ = now;
+  }
+  const bool all_run = std::ranges::all_of(
+      input_.checks, [&](const MountCheck& check) { return RunsNow(pod, check.container); });
+  if (!all_run || !RunsNow(pod, input_.container)) {
+    return {.after = kUntilStarted};
+  }
+  const auto has_files = HasFiles(access, stop);
+  if (!has_files) {
+    return Stumble(has_files.error(), "the files cannot be looked at");
+  }
+  stumbles_ = 0;
+  return *has_files ? Act(access, pod, now, stop) : Outcome{.after = NextLook()};
+}
+
+Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) const {
+  for (const MountCheck& check : input_.checks) {
+    KX_ASSIGN_OR_RETURN(const bool has_files, HasFiles(access, check, stop));
+    if (!has_files) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
+                                 const std::stop_token& stop) const {
+  const auto look = [&](const std::vector<std::string>& command) -> Result<CommandEnd> {
+    KX_ASSIGN_OR_RETURN(CommandEnd end, access.Look(input_.pod, check.container, command, stop));
+    if (end.code == kNoProgram || end.code == kNotExecutable) {
+      return apimachinery::Fail(Reason::kInvalid,
+                                "container " + check.container + " has no " + command.front());
+    }
+    return end;
+  };
+  if (!check.files.empty()) {
+    std::vector<std::string> command{"sha256sum", "--"};
+    for (const auto& [path, hash] : check.files) {
+      command.push_back(check.directory + "/" + path);
+    }
+    KX_ASSIGN_OR_RETURN(const CommandEnd hashes, look(command));
+    if (hashes.code != 0 || !HasRightHashes(check, hashes.output)) {
+      return false;
+    }
+  }
+  KX_ASSIGN_OR_RETURN(const CommandEnd names, look({"ls", "-A1", "--", check.directory}));
+  return names.code == 0 && HasRightNames(check, names.output);
+}
+
+PodReload::Outcome PodReload::Act(PodAccess& access, const core::Pod&, base::TimePoint now,
+                                  const std::stop_token& stop) {
+  const auto done = access.RunAction(input_.pod, input_.container, input_.action, stop);
+  if (!done && apimachinery::IsObjectNotFound(done.error())) {
+    return {.after = NextLook()};  // the next look finds the pod gone
+  }
+  if (!done && done.error().reason == Reason::kCancelled) {
+    return {.after = input_.times.longest_look};
+  }
+  if (!done) {
+    return FailedWith(input_.action.text + " failed: " + done.error().message);
+  }
+  stage_ = Stage::kReady;
+  acted_ = now;
+  return {.after = input_.times.settle};
+}
+
+PodReload::Outcome PodReload::AwaitReady(const core::Pod& pod, base::TimePoint now) const {
+  if (now - acted_ < input_.times.settle) {
+    return {.after = input_.times.settle - (now - acted_)};
+  }
+  // A container that has ended for the action has the new files since it started again.
+  if (RunsNow(pod, input_.container) && IsPodReady(pod)) {
+    return {.progress = Progress::kDone};
+  }
+  return now - acted_ >= input_.times.ready
+             ? FailedWith("the pod is not ready after " + input_.action.text)
+             : Outcome{.after = input_.times.settle};
+}
+
+PodReload::Outcome PodReload::Stumble(const apimachinery::Status& status, const std::string& what) {
+  if (status.reason == Reason::kInvalid) {
+    return FailedWith(status.message);
+  }
+  if (status.reason == Reason::kForbidden || ++stumbles_ >= kMaxStumbles) {
+    return FailedWith(what + ": " + status.message);
+  }
+  return {.after = NextLook()};
+}
+
+base::Duration PodReload::NextLook() {
+  return std::exchange(look_, std::min(look_ * 2, input_.times.longest_look));
+}
+
+}  // namespace kubexx::reloader

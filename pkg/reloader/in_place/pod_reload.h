@@ -1,0 +1,105 @@
+/// @file
+/// The reload of one pod.
+#ifndef KUBEXX_RELOADER_IN_PLACE_POD_RELOAD_H_
+#define KUBEXX_RELOADER_IN_PLACE_POD_RELOAD_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/reloader/in_place/mount_check.h"
+#include "kubexx/reloader/in_place/pod_access.h"
+#include "kubexx/reloader/in_place/reload_action.h"
+
+namespace kubexx::reloader {
+
+/// How long the parts of a reload may take.
+struct ReloadTimes {
+  /// Until the kubelet has written the files, counted from the first look at the pod. A kubelet
+  /// that is not asked looks every minute or so.
+  base::Duration files = std::chrono::seconds(150);
+  /// Between two looks at the files: the first and the longest, which doubling leads to.
+  base::Duration first_look = std::chrono::milliseconds(200);
+  base::Duration longest_look = std::chrono::seconds(2);
+  /// Between two requests to the kubelet. The first may come before the kubelet has seen the new
+  /// data, and then changes nothing.
+  base::Duration ask_again = std::chrono::seconds(1);
+  /// From the action until the container's state is looked at: a program that a signal ends, or
+  /// that does not like its new files, is not always gone at once.
+  base::Duration settle = std::chrono::seconds(1);
+  /// From the action until the pod must be ready.
+  base::Duration ready = std::chrono::seconds(60);
+};
+
+/// Reloads one pod, step by step: asks the kubelet for the files, waits until they are in the
+/// container, carries out the action, and waits until the pod is ready. Repeating it from the start
+/// does no harm. Not thread-safe.
+class PodReload {
+ public:
+  struct Input {
+    apimachinery::ObjectKey pod{};
+    std::string uid{};
+    ReloadAction action{};
+    std::string container{};           ///< for the action
+    std::vector<MountCheck> checks{};  ///< see MountChecksFor
+    ReloadTimes times{};
+  };
+  enum class Progress : std::uint8_t {
+    kAgain,   ///< call Step again after Outcome::after
+    kDone,    ///< the pod runs with the new data
+    kGone,    ///< the pod is gone, or on its way out
+    kFailed,  ///< the pod cannot be reloaded
+  };
+  struct Outcome {
+    Progress progress = Progress::kAgain;
+    base::Duration after{0};
+    std::string why{};  ///< with kFailed: a clause without any output of the container
+  };
+
+  PodReload(Input input, base::TimePoint now);
+  /// Makes a few requests. `wall`: see PodAccess::WantFiles.
+  Outcome Step(PodAccess& access, base::TimePoint now, base::WallTime wall,
+               const std::stop_token& stop);
+  const apimachinery::ObjectKey& pod() const { return input_.pod; }
+  const std::string& uid() const { return input_.uid; }
+
+ private:
+  enum class Stage : std::uint8_t { kFiles, kReady };
+  Outcome AwaitFiles(PodAccess& access, const api::core::v1::Pod& pod, base::TimePoint now,
+                     base::WallTime wall, const std::stop_token& stop);
+  Outcome Act(PodAccess& access, const api::core::v1::Pod& pod, base::TimePoint now,
+              const std::stop_token& stop);
+  Outcome AwaitReady(const api::core::v1::Pod& pod, base::TimePoint now) const;
+  /// Whether all files are in the container.
+  apimachinery::Result<bool> HasFiles(PodAccess& access, const std::stop_token& stop) const;
+  apimachinery::Result<bool> HasFiles(PodAccess& access, const MountCheck& check,
+                                      const std::stop_token& stop) const;
+  /// Tries again what has failed, unless that is hopeless or has happened too often.
+  Outcome Stumble(const apimachinery::Status& status, const std::string& what);
+  base::Duration NextLook();
+
+  const Input input_;
+  const base::TimePoint files_by_;
+  Stage stage_ = Stage::kFiles;
+  base::Duration look_;
+  std::optional<base::TimePoint> asked_;
+  base::TimePoint acted_{};
+  int stumbles_ = 0;  ///< in a row
+};
+
+/// The container of a pod that an action is for: the one of that name, or else the one that
+/// kubectl takes by default. Fails with kInvalid, and a clause, when there is none, or when the
+/// action cannot be meant for it: with shared process namespaces process 1 is none of its own.
+apimachinery::Result<std::string> ContainerFor(const api::core::v1::Pod& pod,
+                                               const ReloadAction& action);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_IN_PLACE_POD_RELOAD_H_

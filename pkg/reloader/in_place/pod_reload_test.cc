@@ -1,0 +1,226 @@
+#include "kubexx/reloader/in_place/pod_reload.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <string>
+
+#include "kubexx/reloader/testing/fake_pods.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr ReloadTimes kUsualTimes;
+
+/// One pod, and the data that it is to have.
+class PodReloadTest : public testing::Test {
+ protected:
+  using Progress = PodReload::Progress;
+
+  PodReloadTest() {
+    pods_.SetData("a");
+    pods_.Add("web-0", "u0");
+    pods_.SetData("b");
+  }
+  PodReload Reload() {
+    return PodReload({.pod = {"ns", "web-0"},
+                      .uid = "u0",
+                      .action = *ParseReloadAction("signal:HUP"),
+                      .container = "app",
+                      .checks = {{.container = "app",
+                                  .directory = "/config",
+                                  .files = {{"key", Sha256Of("b")}},
+                                  .names = {"key"}}}},
+                     now_);
+  }
+  PodReload::Outcome Step(PodReload& reload) { return reload.Step(pods_, now_, wall_, {}); }
+  /// Steps until there is no more to do, as the outcomes ask for it.
+  PodReload::Outcome RunToEnd(PodReload& reload) {
+    PodReload::Outcome outcome = Step(reload);
+    for (int i = 0; i < 1000 && outcome.progress == Progress::kAgain; ++i) {
+      EXPECT_GT(outcome.after, base::Duration(0));
+      now_ += outcome.after;
+      outcome = Step(reload);
+    }
+    return outcome;
+  }
+  std::vector<std::string> WhatItRead() { return pods_.pod("web-0").read; }
+
+  FakePods pods_;
+  base::TimePoint now_{seconds(1000)};
+  base::WallTime wall_{seconds(1'800'000'000)};
+};
+
+TEST_F(PodReloadTest, AsksTheKubeletAndActsWhenTheFilesAreThere) {
+  PodReload reload = Reload();
+  const auto first = Step(reload);
+  EXPECT_EQ(first.progress, Progress::kAgain);
+  EXPECT_THAT(WhatItRead(), ElementsAre("b"));
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+  EXPECT_THAT(WhatItRead(), ElementsAre("b")) << "it acts once";
+}
+
+TEST_F(PodReloadTest, DoesNotActBeforeTheFilesAreThereAndAsksAgain) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  PodReload reload = Reload();
+  for (int i = 0; i < 20; ++i) {
+    const auto outcome = Step(reload);
+    ASSERT_EQ(outcome.progress, Progress::kAgain);
+    EXPECT_LE(outcome.after, kUsualTimes.longest_look);
+    now_ += outcome.after;
+  }
+  EXPECT_THAT(WhatItRead(), IsEmpty());
+  EXPECT_GT(pods_.pod("web-0").asked, 5);
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.is_stuck = false; });
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+  EXPECT_THAT(WhatItRead(), ElementsAre("b"));
+}
+
+TEST_F(PodReloadTest, APodThatNeverGetsTheFilesFails) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  PodReload reload = Reload();
+  const base::TimePoint begin = now_;
+  const auto outcome = RunToEnd(reload);
+  EXPECT_EQ(outcome.progress, Progress::kFailed);
+  EXPECT_THAT(outcome.why, HasSubstr("not written the files in time"));
+  EXPECT_LE(now_ - begin, kUsualTimes.files + kUsualTimes.longest_look);
+  EXPECT_THAT(WhatItRead(), IsEmpty());
+}
+
+TEST_F(PodReloadTest, AFileThatIsToGoMustBeGone) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.is_stuck = true;
+    pod.files = {{"key", Sha256Of("b")}, {"removed", Sha256Of("x")}};
+  });
+  PodReload reload = Reload();
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  EXPECT_THAT(WhatItRead(), IsEmpty());
+}
+
+TEST_F(PodReloadTest, APodThatIsGoneOrReplacedNeedsNoReload) {
+  PodReload gone = Reload();
+  pods_.Delete("web-0");
+  EXPECT_EQ(Step(gone).progress, Progress::kGone);
+  pods_.Add("web-0", "u1");
+  PodReload replaced = Reload();
+  EXPECT_EQ(Step(replaced).progress, Progress::kGone);
+  pods_.Add("web-0", "u0");
+  pods_.Change("web-0",
+               [](FakePods::Pod& pod) { pod.object.metadata.deletion_timestamp.emplace(); });
+  PodReload leaving = Reload();
+  EXPECT_EQ(Step(leaving).progress, Progress::kGone);
+}
+
+TEST_F(PodReloadTest, APodThatIsDeletedAfterTheActionNeedsNoMore) {
+  PodReload reload = Reload();
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  pods_.Delete("web-0");
+  now_ += kUsualTimes.settle;
+  EXPECT_EQ(Step(reload).progress, Progress::kGone);
+}
+
+TEST_F(PodReloadTest, AMissingRightFailsAtOnceWithTheServersMessage) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.look = apimachinery::Status(apimachinery::Reason::kForbidden,
+                                    "cannot create resource pods/exec", 403);
+  });
+  PodReload reload = Reload();
+  const auto outcome = Step(reload);
+  EXPECT_EQ(outcome.progress, Progress::kFailed);
+  EXPECT_THAT(outcome.why, HasSubstr("cannot create resource pods/exec"));
+}
+
+TEST_F(PodReloadTest, AContainerWithoutTheToolsFailsAtOnce) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look_code = 127; });
+  PodReload reload = Reload();
+  const auto outcome = Step(reload);
+  EXPECT_EQ(outcome.progress, Progress::kFailed);
+  EXPECT_EQ(outcome.why, "container app has no sha256sum");
+}
+
+TEST_F(PodReloadTest, ErrorsThatMayPassAreTriedAgainAFewTimes) {
+  const auto broken = [](FakePods::Pod& pod) {
+    pod.look = apimachinery::Status(apimachinery::Reason::kInternalError, "dialing backend", 500);
+  };
+  pods_.Change("web-0", broken);
+  PodReload passing = Reload();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Step(passing).progress, Progress::kAgain);
+  }
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look.reset(); });
+  EXPECT_EQ(RunToEnd(passing).progress, Progress::kDone);
+  pods_.Change("web-0", broken);
+  PodReload hopeless = Reload();
+  const auto outcome = RunToEnd(hopeless);
+  EXPECT_EQ(outcome.progress, Progress::kFailed);
+  EXPECT_THAT(outcome.why, HasSubstr("dialing backend"));
+}
+
+TEST_F(PodReloadTest, AnActionThatFailsOrHangsFails) {
+  for (const auto reason : {apimachinery::Reason::kBadRequest, apimachinery::Reason::kTimeout}) {
+    pods_.Change("web-0", [&](FakePods::Pod& pod) {
+      pod.action = apimachinery::Status(reason, "its exit code is 1");
+    });
+    PodReload reload = Reload();
+    const auto outcome = RunToEnd(reload);
+    EXPECT_EQ(outcome.progress, Progress::kFailed);
+    EXPECT_EQ(outcome.why, "signal:HUP failed: its exit code is 1");
+  }
+}
+
+TEST_F(PodReloadTest, APodThatIsNotReadyAfterwardsFails) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.is_unready_after = true; });
+  PodReload reload = Reload();
+  const auto outcome = RunToEnd(reload);
+  EXPECT_EQ(outcome.progress, Progress::kFailed);
+  EXPECT_EQ(outcome.why, "the pod is not ready after signal:HUP");
+}
+
+TEST_F(PodReloadTest, AContainerThatIsBeingStartedIsAwaited) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.object.status.container_statuses.front().state.running.reset();
+  });
+  PodReload reload = Reload();
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  EXPECT_THAT(WhatItRead(), IsEmpty());
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.object.status.container_statuses.front().state.running.emplace();
+  });
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+}
+
+TEST(ContainerForTest, IsTheNamedOneOrTheDefault) {
+  api::core::v1::Pod pod;
+  pod.spec.containers.resize(2);
+  pod.spec.containers[0].name = "app";
+  pod.spec.containers[1].name = "side";
+  ReloadAction action = *ParseReloadAction("signal:HUP");
+  EXPECT_EQ(*ContainerFor(pod, action), "app");
+  pod.metadata.annotations["kubectl.kubernetes.io/default-container"] = "side";
+  EXPECT_EQ(*ContainerFor(pod, action), "side");
+  action.container = "app";
+  EXPECT_EQ(*ContainerFor(pod, action), "app");
+  action.container = "none";
+  EXPECT_THAT(ContainerFor(pod, action).error().message, HasSubstr("no container none"));
+}
+
+TEST(ContainerForTest, ASignalIsNotSentIntoSharedProcesses) {
+  api::core::v1::Pod pod;
+  pod.spec.containers.emplace_back().name = "app";
+  pod.spec.share_process_namespace = true;
+  EXPECT_THAT(ContainerFor(pod, *ParseReloadAction("signal:HUP")).error().message,
+              HasSubstr("share their processes"));
+  EXPECT_TRUE(ContainerFor(pod, *ParseReloadAction("exec:true")));
+  pod.spec.share_process_namespace.reset();
+  pod.spec.host_pid = true;
+  EXPECT_FALSE(ContainerFor(pod, *ParseReloadAction("signal:HUP")));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,85 @@
+#include "kubexx/reloader/in_place/reload_action.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string WhyNot(std::string_view text) {
+  const auto action = ParseReloadAction(text);
+  return action ? "it is accepted" : action.error().message;
+}
+
+TEST(ReloadActionTest, ASignalIsSentByAShellInTheContainer) {
+  const auto action = ParseReloadAction(" signal:HUP ");
+  ASSERT_TRUE(action) << action.error().ToString();
+  EXPECT_EQ(action->kind, ReloadAction::Kind::kSignal);
+  EXPECT_THAT(action->command, ElementsAre("sh", "-c", "kill -s HUP 1"));
+  EXPECT_EQ(action->text, "signal:HUP");
+}
+
+TEST(ReloadActionTest, ASignalThatEndsProgramsIsRefused) {
+  EXPECT_THAT(WhyNot("signal:KILL"), HasSubstr("HUP, USR1, USR2 and WINCH"));
+  EXPECT_THAT(WhyNot("signal:TERM"), HasSubstr("HUP, USR1, USR2 and WINCH"));
+  EXPECT_THAT(WhyNot("signal:HUP 1; rm"), HasSubstr("HUP, USR1, USR2 and WINCH"));
+}
+
+TEST(ReloadActionTest, ACommandIsSplitIntoWordsAndQuotationMarksKeepThemTogether) {
+  const auto action = ParseReloadAction(R"(exec:nginx  -s reload)");
+  ASSERT_TRUE(action) << action.error().ToString();
+  EXPECT_THAT(action->command, ElementsAre("nginx", "-s", "reload"));
+  const auto quoted = ParseReloadAction(R"x(exec:sh -c 'kill -USR1 "$(cat /run/p)"' "" a"b c")x");
+  ASSERT_TRUE(quoted) << quoted.error().ToString();
+  EXPECT_THAT(quoted->command, ElementsAre("sh", "-c", R"x(kill -USR1 "$(cat /run/p)")x", "", "ab c"));
+  EXPECT_THAT(WhyNot("exec:sh -c 'kill"), HasSubstr("not closed"));
+  EXPECT_THAT(WhyNot("exec: "), HasSubstr("empty"));
+  EXPECT_THAT(WhyNot("exec:\"\" a"), HasSubstr("empty"));
+}
+
+TEST(ReloadActionTest, ARequestHasAMethodAPortAndAPath) {
+  const auto action = ParseReloadAction("http:POST :9090/-/reload?now=1");
+  ASSERT_TRUE(action) << action.error().ToString();
+  EXPECT_EQ(action->kind, ReloadAction::Kind::kHttp);
+  EXPECT_EQ(action->method, "POST");
+  EXPECT_EQ(action->port, 9090);
+  EXPECT_EQ(action->path, "/-/reload?now=1");
+  EXPECT_TRUE(action->command.empty());
+  EXPECT_THAT(WhyNot("http:DELETE :80/"), HasSubstr("GET, POST and PUT"));
+  EXPECT_THAT(WhyNot("http:POST"), HasSubstr("GET, POST and PUT"));
+  EXPECT_THAT(WhyNot("http:POST 80/"), HasSubstr("port and a path"));
+  for (const char* where : {":0/", ":65536/", ":80", ":x/", ":/x", ":-1/"}) {
+    EXPECT_THAT(WhyNot(std::string("http:POST ") + where), HasSubstr("between 1 and 65535"))
+        << where;
+  }
+  for (const char* path : {"/a b", "/a#b", "/../x", "/\xc3\xa4"}) {
+    EXPECT_THAT(WhyNot(std::string("http:POST :80") + path), HasSubstr("printable ASCII")) << path;
+  }
+}
+
+TEST(ReloadActionTest, AnythingElseIsRefusedWithAReason) {
+  EXPECT_THAT(WhyNot(""), HasSubstr("signal:, exec: or http:"));
+  EXPECT_THAT(WhyNot("restart"), HasSubstr("signal:, exec: or http:"));
+  EXPECT_THAT(WhyNot("exec:a\nb"), HasSubstr("control character"));
+  EXPECT_THAT(WhyNot("exec:" + std::string(3000, 'x')), HasSubstr("longer than"));
+}
+
+TEST(ReloadActionTest, TheAnnotationsNameTheActionAndTheContainer) {
+  EXPECT_EQ(*ReloadActionOf({}), std::nullopt);
+  EXPECT_EQ(*ReloadActionOf({{std::string(kReloadContainer), "app"}}), std::nullopt);
+  const auto action = ReloadActionOf(
+      {{std::string(kReloadInPlace), "signal:HUP"}, {std::string(kReloadContainer), "app"}});
+  ASSERT_TRUE(action);
+  ASSERT_TRUE(*action);
+  EXPECT_EQ(ShownAction(**action), "signal:HUP in container app");
+  EXPECT_FALSE(ReloadActionOf(
+      {{std::string(kReloadInPlace), "signal:HUP"}, {std::string(kReloadContainer), "a/b"}}));
+  EXPECT_FALSE(ReloadActionOf({{std::string(kReloadInPlace), "signal:"}}));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

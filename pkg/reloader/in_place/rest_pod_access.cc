@@ -1,0 +1,249 @@
+// The pods behind an API server.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/api/meta/v1/schema.gen.h"
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/stop_timer.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/dynamic/dynamic_client.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/in_place/pod_access.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/managed_fields.h"
+#include "kubexx/reloader/permissions/denial.h"
+#include "kubexx/reloader/write/kind_writers.h"
+#include "kubexx/remotecommand/executor.h"
+#include "kubexx/remotecommand/streams.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace meta = api::meta::v1;
+using apimachinery::Fail;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr std::chrono::seconds kLookLimit{10};
+constexpr std::chrono::seconds kActionLimit{30};
+
+/// The selector as a text for a request.
+std::string SelectorText(const meta::LabelSelector& selector) {
+  std::string text = apimachinery::LabelSelector::FromMap(
+                         {selector.match_labels.begin(), selector.match_labels.end()})
+                         .ToString();
+  for (const meta::LabelSelectorRequirement& each : selector.match_expressions) {
+    std::string values;
+    for (const std::string& value : each.values) {
+      values += (values.empty() ? "" : ",") + value;
+    }
+    text += text.empty() ? "" : ",";
+    if (each.operator_ == "Exists") {
+      text += each.key;
+    } else if (each.operator_ == "DoesNotExist") {
+      text += "!" + each.key;
+    } else {
+      text += each.key + (each.operator_ == "NotIn" ? " notin (" : " in (") + values + ")";
+    }
+  }
+  return text;
+}
+
+/// The label by which a controller of ReplicaSets tells its pods apart; empty: the kind's pods are
+/// its own.
+std::string_view HashLabelOf(WorkloadKind kind) {
+  return kind == WorkloadKind::kDeployment ? "pod-template-hash"
+         : kind == WorkloadKind::kRollout  ? "rollouts-pod-template-hash"
+                                           : "";
+}
+
+/// Whether the pod belongs to the workload with this UID. A selector alone may match others' pods.
+bool IsPodOf(const core::Pod& pod, const WorkloadId& workload, const std::string& uid) {
+  const std::string_view label = HashLabelOf(workload.kind);
+  for (const meta::OwnerReference& owner : pod.metadata.owner_references) {
+    if (!owner.controller.value_or(false)) {
+      continue;
+    }
+    if (label.empty()) {
+      return owner.uid == uid;
+    }
+    const std::string* hash = Find(pod.metadata.labels, label);
+    return owner.kind == "ReplicaSet" && hash != nullptr &&
+           owner.name == workload.key.name + "-" + *hash;
+  }
+  return false;
+}
+
+bool IsLive(const core::Pod& pod) {
+  return !pod.metadata.deletion_timestamp && pod.status.phase != "Succeeded" &&
+         pod.status.phase != "Failed";
+}
+
+KeyHashes HashesIn(const core::ConfigMap& source) {
+  KeyHashes hashes;
+  for (const auto& [key, value] : source.data) {
+    hashes[key] = Sha256Of(value);
+  }
+  for (const auto& [key, value] : source.binary_data) {
+    hashes[key] = Sha256Of(value.view());
+  }
+  return hashes;
+}
+
+KeyHashes HashesIn(const core::Secret& source) {
+  KeyHashes hashes;
+  for (const auto& [key, value] : source.data) {
+    hashes[key] = Sha256Of(value.view());
+  }
+  return hashes;
+}
+
+class RestPodAccess final : public PodAccess {
+ public:
+  explicit RestPodAccess(std::shared_ptr<rest::RESTClient> client)
+      : client_(std::move(client)),
+        executor_(client_, {.connect_timeout = kLookLimit, .max_message_bytes = kMaxOutputBytes}) {}
+
+  Result<std::vector<core::Pod>> PodsOf(const WorkloadId& workload, const std::string& uid,
+                                        const std::stop_token& stop) override {
+    KX_ASSIGN_OR_RETURN(const dynamic::Unstructured object,
+                        ResourceFor(client_, workload.kind, workload.key.namespace_)
+                            .Get(workload.key.name, {}, stop));
+    const codec::JsonTree* selector = object.tree().At({"spec", "selector"});
+    if (object.Uid() != uid || selector == nullptr) {
+      return Fail(Reason::kConflict, "the workload was made anew");
+    }
+    KX_ASSIGN_OR_RETURN(const auto labels,
+                        codec::DecodeJson<meta::LabelSelector>(selector->ToJson()));
+    const std::string text = SelectorText(labels);
+    if (text.empty()) {
+      return Fail(Reason::kInvalid, "its selector is empty");
+    }
+    KX_ASSIGN_OR_RETURN(auto list,
+                        Pods(workload.key.namespace_).List({.label_selector = text}, stop));
+    std::erase_if(list.items, [&](const core::Pod& pod) {
+      return !IsLive(pod) || !IsPodOf(pod, workload, uid);
+    });
+    return std::move(list.items);
+  }
+
+  Result<core::Pod> Get(const ObjectKey& pod, const std::stop_token& stop) override {
+    return Pods(pod.namespace_).Get(pod.name, stop);
+  }
+
+  Result<void> WantFiles(const ObjectKey& pod, const std::string& uid, const std::string& at,
+                         const std::stop_token& stop) override {
+    codec::JsonTree patch = codec::JsonTree::Object();
+    patch["metadata"]["uid"] = uid;
+    patch["metadata"]["annotations"][std::string(kFilesWantedAt)] = at;
+    KX_RETURN_IF_ERROR(
+        Pods(pod.namespace_).Patch(pod.name, rest::PatchType::kMerge, patch.ToJson(), {}, stop));
+    return {};
+  }
+
+  Result<CommandEnd> Look(const ObjectKey& pod, const std::string& container,
+                          const std::vector<std::string>& command,
+                          const std::stop_token& stop) override {
+    return Run(pod, container, command, kLookLimit, kMaxOutputBytes, stop);
+  }
+
+  Result<void> RunAction(const ObjectKey& pod, const std::string& container,
+                         const ReloadAction& action, const std::stop_token& stop) override {
+    if (action.kind == ReloadAction::Kind::kHttp) {
+      return Send(pod, action, stop);
+    }
+    KX_ASSIGN_OR_RETURN(const CommandEnd end,
+                        Run(pod, container, action.command, kActionLimit, 0, stop));
+    return end.code == 0
+               ? Result<void>()
+               : Fail(Reason::kBadRequest, "its exit code is " + std::to_string(end.code));
+  }
+
+  Result<std::optional<KeyHashes>> HashesOf(const SourceId& source,
+                                            const std::stop_token& stop) override {
+    return source.type == SourceType::kSecret ? HashesOfOne<core::Secret>(source, stop)
+                                              : HashesOfOne<core::ConfigMap>(source, stop);
+  }
+
+ private:
+  kubernetes::ResourceClient<core::Pod> Pods(const std::string& namespace_) const {
+    return {client_, namespace_, {.field_manager = std::string(kFieldManager)}};
+  }
+
+  template <class T>
+  Result<std::optional<KeyHashes>> HashesOfOne(const SourceId& source,
+                                               const std::stop_token& stop) const {
+    const kubernetes::ResourceClient<T> sources(client_, source.key.namespace_);
+    KX_ASSIGN_OR_RETURN(const auto list,
+                        sources.List({.field_selector = "metadata.name=" + source.key.name}, stop));
+    return list.items.empty() ? std::nullopt : std::optional(HashesIn(list.items.front()));
+  }
+
+  /// Keeps the first `kept` bytes of the output, and lets the command write as much as it likes.
+  Result<CommandEnd> Run(const ObjectKey& pod, const std::string& container,
+                         const std::vector<std::string>& command, base::Duration limit,
+                         std::size_t kept, const std::stop_token& stop) const {
+    CommandEnd end;
+    const base::StopTimer timer(base::Clock::Real(), stop, limit);
+    const auto exit = executor_.Exec(
+        {.namespace_ = pod.namespace_, .pod = pod.name, .container = container}, command,
+        {.out = [&end, kept](std::string_view bytes) -> Result<void> {
+          end.output.append(bytes.substr(0, kept - std::min(kept, end.output.size())));
+          return {};
+        }},
+        timer.token());
+    if (!exit && timer.expired()) {
+      return Fail(Reason::kTimeout, "it has not ended in time");
+    }
+    KX_RETURN_IF_ERROR(exit);
+    end.code = exit->code;
+    return end;
+  }
+
+  /// Sends the request of the action. What a program answers may be anything, and is told nobody.
+  Result<void> Send(const ObjectKey& pod, const ReloadAction& action,
+                    const std::stop_token& stop) const {
+    const std::string path = action.path.substr(0, action.path.find('?'));
+    rest::Request request = client_->Verb(action.method);
+    request
+        .AbsPath("/api/v1/namespaces/" + pod.namespace_ + "/pods/" + pod.name + ":" +
+                 std::to_string(action.port) + "/proxy" + path)
+        .MaxRetries(0)
+        .Timeout(kActionLimit);
+    std::string_view query = std::string_view(action.path).substr(path.size());
+    while (!query.empty()) {
+      query.remove_prefix(1);  // "?" or "&"
+      const std::string_view pair = query.substr(0, query.find('&'));
+      const std::size_t equals = std::min(pair.find('='), pair.size());
+      request.Param(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
+      query.remove_prefix(pair.size());
+    }
+    const auto answer = request.Do(stop);
+    if (answer || IsMissingRight(answer.error()) || answer.error().code == 0) {
+      return answer ? Result<void>() : Fail(answer.error());
+    }
+    return Fail(Reason::kBadRequest,
+                "the answer has the status " + std::to_string(answer.error().code));
+  }
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  const remotecommand::Executor executor_;
+};
+
+}  // namespace
+
+std::unique_ptr<PodAccess> NewPodAccess(std::shared_ptr<rest::RESTClient> client) {
+  return std::make_unique<RestPodAccess>(std::move(client));
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,328 @@
+// The operator where pods are reloaded in place of rollouts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/testing/await.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/testing/fake_pods.h"
+#include "kubexx/reloader/testing/operator_fixture.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const SourceId kMountedConfig{SourceType::kConfigMap, {"ns", "config"}};
+const std::string kReloadMark(kReloadingInPlace);
+
+/// Admits while `open`; counts what it is asked and told.
+class DoorGate final : public RolloutGate {
+ public:
+  base::Subscription Attach(GateHost host) override {
+    host_.emplace(std::move(host));
+    return {};
+  }
+  bool WaitForSync(const std::stop_token&) override { return true; }
+  bool Admit(const Workload&, std::vector<Change>&, AnnotationEdits& annotations) override {
+    ++asked;
+    annotations["gate"] = "admitted";
+    return open;
+  }
+  void OnWritten(const WorkloadId&, WriteEnd end) override {
+    rolled += end == WriteEnd::kRolled ? 1 : 0;
+  }
+  void OnNothing(const WorkloadId&) override {}
+  void OnWorkload(const WorkloadId&, const Workload*) override {}
+  std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
+  void Wake() { host_->wake(kWeb, base::Duration(0)); }
+
+  std::atomic<bool> open = true;
+  std::atomic<int> asked = 0;
+  std::atomic<int> rolled = 0;
+
+ private:
+  std::optional<GateHost> host_;
+};
+
+/// Stores reports and notices.
+class ReportObserver final : public WriteObserver {
+ public:
+  void OnWrite(const WriteReport& report) override {
+    const base::MutexLock lock(mu_);
+    texts_.push_back((report.outcome ? "" : "failed ") + report.in_place);
+  }
+  void OnNotice(const WorkloadNotice& notice) override {
+    const base::MutexLock lock(mu_);
+    texts_.push_back(notice.reason + ": " + notice.message);
+  }
+  std::vector<std::string> texts() {
+    const base::MutexLock lock(mu_);
+    return texts_;
+  }
+
+ private:
+  base::Mutex mu_;
+  std::vector<std::string> texts_ KX_GUARDED_BY(mu_);
+};
+
+class OperatorInPlaceTest : public OperatorTest {
+ protected:
+  OperatorInPlaceTest() {
+    observers_ = {&reports_};
+    gate_ = &door_;
+    OperatorTest::pods_ = &pods_;
+    SetConfig("a");
+    pods_.Add("web-0", "u0");
+    pods_.Add("web-1", "u1");
+  }
+  ~OperatorInPlaceTest() override { operator_.reset(); }
+
+  /// Writes the ConfigMap that the pods mount.
+  void SetConfig(const std::string& value) {
+    pods_.SetData(value);
+    PutConfigMap("config", value);
+  }
+  /// A Deployment that mounts the ConfigMap and is to be reloaded in place.
+  static api::apps::v1::Deployment Mounting(const std::string& action = "signal:HUP") {
+    auto deployment = Web();
+    deployment.metadata.annotations[std::string(kReloadInPlace)] = action;
+    api::core::v1::PodSpec& pod = deployment.spec.template_.spec;
+    pod.containers[0].env_from.clear();
+    pod.volumes.emplace_back().name = "v";
+    pod.volumes[0].volume_source.config_map.emplace().local_object_reference.name = "config";
+    pod.containers[0].volume_mounts.push_back({.name = "v", .mount_path = "/config"});
+    return deployment;
+  }
+  void StartWith(const api::apps::v1::Deployment& deployment) {
+    Put(*deployments_, deployment);
+    StartOperator();
+    AwaitReconciles("skipped", 1);
+  }
+  void Edit(const std::string& value, double events) {
+    SetConfig(value);
+    AwaitEvents("configmaps", "update", events);
+    Settle();
+  }
+  /// Lets time pass until there are `n` writes that roll nothing.
+  std::vector<FakeWriter::Call> RunToRecords(std::size_t n) {
+    KX_UNTIL(writer_.AwaitRecords(0).size() >= n) {
+      clock_.Advance(milliseconds(200));
+    }
+    return writer_.AwaitRecords(n);
+  }
+  std::vector<FakeWriter::Call> RunToRollout() {
+    KX_UNTIL(!writer_.calls().empty()) {
+      clock_.Advance(milliseconds(200));
+    }
+    return writer_.calls();
+  }
+  void Stick(bool is_stuck) {
+    pods_.Change("web-1", [&](FakePods::Pod& pod) { pod.is_stuck = is_stuck; });
+  }
+  static Digest RecordedIn(const FakeWriter::Call& call) {
+    const auto baseline = Baseline::Parse(call.baseline, "ns");
+    return baseline && baseline->digests.contains(kMountedConfig)
+               ? baseline->digests.at(kMountedConfig)
+               : kNoSource;
+  }
+
+  FakePods pods_;
+  DoorGate door_;
+  ReportObserver reports_;
+};
+
+TEST_F(OperatorInPlaceTest, AnEditReloadsThePodsAndMakesNoRollout) {
+  StartWith(Mounting());
+  Edit("b", 1);
+  const auto records = RunToRecords(2);
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b"));
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("b"));
+  EXPECT_EQ(RecordedIn(records[0]), UnknownData()) << "until all pods have the data";
+  EXPECT_THAT(records[0].patch, HasSubstr(kReloadMark + "\":\"uid-web "));
+  EXPECT_THAT(records[0].patch, HasSubstr("\"gate\":\"admitted\""));
+  EXPECT_EQ(RecordedIn(records[1]), DigestOf("key=b"));
+  EXPECT_THAT(records[1].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  EXPECT_EQ(door_.asked, 1);
+  EXPECT_EQ(door_.rolled, 1);
+  KX_AWAIT_EQ(reports_.texts(), std::vector<std::string>{"signal:HUP"});
+}
+
+TEST_F(OperatorInPlaceTest, AFailedActionIsFollowedByARolloutThatAsksNobodyAgain) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 1");
+  });
+  StartWith(Mounting());
+  Edit("b", 1);
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=b"));
+  EXPECT_THAT(calls[0].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_THAT(calls[0].patch, HasSubstr(DigestText("b")));
+  EXPECT_EQ(door_.asked, 1);
+  KX_AWAIT_EQ(reports_.texts().size(), 2U);
+  EXPECT_THAT(reports_.texts(),
+              testing::Contains("ReloadInPlaceFailed: The pods cannot be reloaded in place by "
+                                "signal:HUP: pod web-1: signal:HUP failed: its exit code is 1. "
+                                "The workload is rolled instead"));
+}
+
+TEST_F(OperatorInPlaceTest, ARefusedExecIsFollowedByARollout) {
+  for (const char* name : {"web-0", "web-1"}) {
+    pods_.Change(name, [](FakePods::Pod& pod) {
+      pod.look = apimachinery::Status(apimachinery::Reason::kForbidden, "no pods/exec", 403);
+    });
+  }
+  StartWith(Mounting());
+  Edit("b", 1);
+  EXPECT_THAT(RunToRollout(), SizeIs(1));
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, OfTwoEditsInARowAllPodsGetTheLast) {
+  Stick(true);
+  StartWith(Mounting());
+  Edit("b", 1);
+  pods_.AwaitAsked("web-1", 1);
+  pods_.AwaitReads("web-0", 1);
+  Edit("c", 2);
+  Stick(false);
+  const auto records = RunToRecords(2);
+  EXPECT_EQ(RecordedIn(records.back()), DigestOf("key=c"));
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("c"));
+  EXPECT_EQ(pods_.pod("web-0").read.back(), "c");
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  EXPECT_EQ(door_.asked, 1) << "what has begun goes on to the newest data";
+}
+
+TEST_F(OperatorInPlaceTest, DataThatComeBackMeanwhileAreGivenToAllPodsAgain) {
+  Stick(true);
+  StartWith(Mounting());
+  Edit("b", 1);
+  pods_.AwaitReads("web-0", 1);
+  Edit("a", 2);
+  Stick(false);
+  const auto records = RunToRecords(2);
+  EXPECT_EQ(RecordedIn(records.back()), DigestOf("key=a"));
+  EXPECT_EQ(pods_.pod("web-0").read, (std::vector<std::string>{"b", "a"}));
+}
+
+TEST_F(OperatorInPlaceTest, AnotherProcessFinishesWhatIsUnderWay) {
+  Baseline baseline{.uid = "uid-web"};
+  baseline.Set(kMountedConfig, UnknownData(), {});
+  auto deployment = WithBaseline(Mounting(), baseline.ToString());
+  deployment.metadata.annotations[kReloadMark] = "uid-web 2026-01-01T00:00:00Z";
+  Put(*deployments_, deployment);
+  StartOperator();
+  const auto records = RunToRecords(1);
+  EXPECT_EQ(RecordedIn(records[0]), DigestOf("key=a"));
+  EXPECT_THAT(records[0].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("a"));
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("a"));
+  EXPECT_EQ(door_.asked, 0) << "it was let go when it began";
+}
+
+TEST_F(OperatorInPlaceTest, AnOperatorWithoutReloadsInPlaceRollsWhatIsUnderWay) {
+  OperatorTest::pods_ = nullptr;
+  Baseline baseline{.uid = "uid-web"};
+  baseline.Set(kMountedConfig, UnknownData(), {});
+  auto deployment = WithBaseline(Mounting(), baseline.ToString());
+  deployment.metadata.annotations[kReloadMark] = "uid-web 2026-01-01T00:00:00Z";
+  Put(*deployments_, deployment);
+  StartOperator();
+  const auto calls = writer_.Await(1);
+  EXPECT_THAT(calls[0].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=a"));
+}
+
+TEST_F(OperatorInPlaceTest, AMarkThatIsLeftIsTakenAway) {
+  auto deployment = Mounting();
+  deployment.metadata.annotations[kReloadMark] = "uid-of-another 2026-01-01T00:00:00Z";
+  Put(*deployments_, deployment);
+  StartOperator();
+  const auto records = writer_.AwaitRecords(1);
+  EXPECT_THAT(records[0].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, ASourceInTheEnvironmentIsRolledAtOnce) {
+  auto deployment = Mounting();
+  deployment.spec.template_.spec.containers[0]
+      .env_from.emplace_back()
+      .config_map_ref.emplace()
+      .local_object_reference.name = "config";
+  StartWith(deployment);
+  Edit("b", 1);
+  EXPECT_THAT(writer_.Await(1)[0].patch, Not(HasSubstr(kReloadMark)));
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, AnActionThatCannotBeReadIsARollout) {
+  StartWith(Mounting("signal:KILL"));
+  Edit("b", 1);
+  writer_.Await(1);
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, AGateHoldsItBackAsARollout) {
+  door_.open = false;
+  StartWith(Mounting());
+  Edit("b", 1);
+  KX_AWAIT_EQ(door_.asked, 1);
+  EXPECT_THAT(writer_.AwaitRecords(0), IsEmpty());
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+  door_.open = true;
+  door_.Wake();
+  EXPECT_EQ(RecordedIn(RunToRecords(2)[1]), DigestOf("key=b"));
+}
+
+TEST_F(OperatorInPlaceTest, AnotherEditIsAnotherReload) {
+  StartWith(Mounting());
+  Edit("b", 1);
+  RunToRecords(2);
+  Edit("c", 2);
+  const auto records = RunToRecords(4);
+  EXPECT_EQ(RecordedIn(records[3]), DigestOf("key=c"));
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b", "c"));
+  EXPECT_EQ(door_.asked, 2);
+}
+
+TEST_F(OperatorInPlaceTest, AMarkThatCannotBeWrittenIsFollowedByARollout) {
+  writer_.FailBaselines(apimachinery::Status(apimachinery::Reason::kInvalid, "too large", 422));
+  StartWith(Mounting());
+  Edit("b", 1);
+  const auto calls = RunToRollout();
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+  EXPECT_THAT(calls.back().patch, HasSubstr(DigestText("b")));
+}
+
+TEST_F(OperatorInPlaceTest, TheHistoryTellsOfIt) {
+  history_ = 5;
+  StartWith(Mounting());
+  Edit("b", 1);
+  const auto records = RunToRecords(2);
+  EXPECT_THAT(records[1].patch, HasSubstr(R"(\"outcome\":\"done\")"));
+  EXPECT_THAT(records[1].patch, HasSubstr(R"(\"inPlace\":\"signal:HUP\")"));
+}
+
+TEST_F(OperatorInPlaceTest, AWorkloadThatIsBeingReloadedCountsAsUnderWay) {
+  auto deployment = Mounting();
+  deployment.metadata.annotations[kReloadMark] = "uid-web 2026-01-01T00:00:00Z";
+  cache::Object object{
+      .encoding = codec::Encoding::kJson, .bytes = codec::EncodeJson(deployment), .key = kWeb.key};
+  ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
+  EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, object)->phase, reloadpolicy::Phase::kUpdating);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,201 @@
+/// @file
+/// Pods in memory, for tests of reloads in place.
+#ifndef KUBEXX_RELOADER_TESTING_FAKE_PODS_H_
+#define KUBEXX_RELOADER_TESTING_FAKE_PODS_H_
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
+#include "kubexx/reloader/in_place/pod_access.h"
+
+namespace kubexx::reloader {
+
+/// A cluster's pods, each with one container "app" that mounts the ConfigMap "config" at /config.
+/// A kubelet that is asked (WantFiles) writes the present data, unless the pod is stuck.
+/// Thread-safe.
+class FakePods final : public PodAccess {
+ public:
+  struct Pod {
+    api::core::v1::Pod object{};
+    KeyHashes files{};
+    bool is_stuck = false;                         ///< its kubelet writes nothing
+    std::optional<apimachinery::Status> look{};    ///< what looks fail with
+    std::optional<apimachinery::Status> action{};  ///< what the action fails with
+    std::optional<int> look_code{};                ///< exit code of looks
+    bool is_unready_after = false;                 ///< the action makes it so
+    int asked = 0;
+    /// For each action the value of the key "key" that the program has read.
+    std::vector<std::string> read{};
+  };
+
+  /// Adds a running pod that has the present files.
+  void Add(const std::string& name, const std::string& uid) {
+    const base::MutexLock lock(mu_);
+    Pod& pod = pods_[name];
+    pod = {};
+    api::core::v1::Pod& object = pod.object;
+    object.metadata.namespace_ = "ns";
+    object.metadata.name = name;
+    object.metadata.uid = uid;
+    object.spec.node_name = "node";
+    api::core::v1::Volume& volume = object.spec.volumes.emplace_back();
+    volume.name = "v";
+    volume.volume_source.config_map.emplace().local_object_reference.name = "config";
+    api::core::v1::Container& app = object.spec.containers.emplace_back();
+    app.name = "app";
+    app.volume_mounts.push_back({.name = "v", .mount_path = "/config"});
+    api::core::v1::ContainerStatus& status = object.status.container_statuses.emplace_back();
+    status.name = "app";
+    status.state.running.emplace();
+    object.status.conditions.push_back({.type = "Ready", .status = "True"});
+    pod.files = data_;
+  }
+  void Delete(const std::string& name) {
+    const base::MutexLock lock(mu_);
+    pods_.erase(name);
+    changed_.notify_all();
+  }
+  /// Changes a pod.
+  template <class Edit>
+  void Change(const std::string& name, Edit edit) {
+    const base::MutexLock lock(mu_);
+    edit(pods_.at(name));
+  }
+  Pod pod(const std::string& name) const {
+    const base::MutexLock lock(mu_);
+    return pods_.at(name);
+  }
+  /// Stores the data of the ConfigMap.
+  void SetData(const std::string& value) {
+    const base::MutexLock lock(mu_);
+    value_of_[Sha256Of(value)] = value;
+    data_ = {{"key", Sha256Of(value)}};
+  }
+  void FailLists(std::optional<apimachinery::Status> status) {
+    const base::MutexLock lock(mu_);
+    lists_ = std::move(status);
+  }
+  /// Waits until the pod's program has read its files `n` times; returns what it read.
+  std::vector<std::string> AwaitReads(
+      const std::string& name, std::size_t n,
+      const base::testing::Where& where = base::testing::Where::current()) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " reloads of " + name, where);
+    while (pods_.at(name).read.size() < n) {
+      patience.Wait(changed_, mu_, pods_.at(name).read.size());
+    }
+    return pods_.at(name).read;
+  }
+  /// Waits until the kubelet of the pod has been asked `n` times.
+  void AwaitAsked(const std::string& name, int n,
+                  const base::testing::Where& where = base::testing::Where::current()) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " requests to " + name, where);
+    while (pods_.at(name).asked < n) {
+      patience.Wait(changed_, mu_, pods_.at(name).asked);
+    }
+  }
+
+  apimachinery::Result<std::vector<api::core::v1::Pod>> PodsOf(const WorkloadId&,
+                                                               const std::string&,
+                                                               const std::stop_token&) override {
+    const base::MutexLock lock(mu_);
+    if (lists_) {
+      return apimachinery::Fail(*lists_);
+    }
+    std::vector<api::core::v1::Pod> pods;
+    for (const auto& [name, pod] : pods_) {
+      pods.push_back(pod.object);
+    }
+    return pods;
+  }
+  apimachinery::Result<api::core::v1::Pod> Get(const apimachinery::ObjectKey& pod,
+                                               const std::stop_token&) override {
+    const base::MutexLock lock(mu_);
+    const auto found = pods_.find(pod.name);
+    return found == pods_.end() ? NotFound(pod.name)
+                                : apimachinery::Result<api::core::v1::Pod>(found->second.object);
+  }
+  apimachinery::Result<void> WantFiles(const apimachinery::ObjectKey& pod, const std::string& uid,
+                                       const std::string&, const std::stop_token&) override {
+    const base::MutexLock lock(mu_);
+    const auto found = pods_.find(pod.name);
+    if (found == pods_.end()) {
+      return NotFound(pod.name);
+    }
+    if (found->second.object.metadata.uid != uid) {
+      return apimachinery::Fail(apimachinery::Reason::kConflict, "another UID", 409);
+    }
+    ++found->second.asked;
+    if (!found->second.is_stuck) {
+      found->second.files = data_;
+    }
+    changed_.notify_all();
+    return {};
+  }
+  apimachinery::Result<CommandEnd> Look(const apimachinery::ObjectKey& pod, const std::string&,
+                                        const std::vector<std::string>& command,
+                                        const std::stop_token&) override {
+    const base::MutexLock lock(mu_);
+    const auto found = pods_.find(pod.name);
+    if (found == pods_.end()) {
+      return NotFound(pod.name);
+    }
+    const Pod& in = found->second;
+    if (in.look) {
+      return apimachinery::Fail(*in.look);
+    }
+    CommandEnd end{.code = in.look_code.value_or(0)};
+    for (const auto& [key, hash] : in.files) {
+      end.output += command.front() == "ls" ? key + "\n" : hash + "  /config/" + key + "\n";
+    }
+    return end;
+  }
+  apimachinery::Result<void> RunAction(const apimachinery::ObjectKey& pod, const std::string&,
+                                       const ReloadAction&, const std::stop_token&) override {
+    const base::MutexLock lock(mu_);
+    const auto found = pods_.find(pod.name);
+    if (found == pods_.end()) {
+      return NotFound(pod.name);
+    }
+    Pod& in = found->second;
+    if (in.action) {
+      return apimachinery::Fail(*in.action);
+    }
+    in.read.push_back(in.files.contains("key") ? value_of_[in.files["key"]] : "");
+    if (in.is_unready_after) {
+      in.object.status.conditions.front().status = "False";
+    }
+    changed_.notify_all();
+    return {};
+  }
+  apimachinery::Result<std::optional<KeyHashes>> HashesOf(const SourceId&,
+                                                          const std::stop_token&) override {
+    const base::MutexLock lock(mu_);
+    return std::optional(data_);
+  }
+
+ private:
+  static apimachinery::Error NotFound(const std::string& name) {
+    apimachinery::Status status(apimachinery::Reason::kNotFound, "pods \"" + name + "\" not found",
+                                404);
+    status.details.name = name;
+    return apimachinery::Fail(std::move(status));
+  }
+
+  mutable base::Mutex mu_;
+  base::CondVar changed_;
+  std::map<std::string, Pod> pods_ KX_GUARDED_BY(mu_);
+  KeyHashes data_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::string> value_of_ KX_GUARDED_BY(mu_);
+  std::optional<apimachinery::Status> lists_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_TESTING_FAKE_PODS_H_
