@@ -35,7 +35,8 @@ TEST(ReloadActionTest, ACommandIsSplitIntoWordsAndQuotationMarksKeepThemTogether
   EXPECT_THAT(action->command, ElementsAre("nginx", "-s", "reload"));
   const auto quoted = ParseReloadAction(R"x(exec:sh -c 'kill -USR1 "$(cat /run/p)"' "" a"b c")x");
   ASSERT_TRUE(quoted) << quoted.error().ToString();
-  EXPECT_THAT(quoted->command, ElementsAre("sh", "-c", R"x(kill -USR1 "$(cat /run/p)")x", "", "ab c"));
+  EXPECT_THAT(quoted->command,
+              ElementsAre("sh", "-c", R"x(kill -USR1 "$(cat /run/p)")x", "", "ab c"));
   EXPECT_THAT(WhyNot("exec:sh -c 'kill"), HasSubstr("not closed"));
   EXPECT_THAT(WhyNot("exec: "), HasSubstr("empty"));
   EXPECT_THAT(WhyNot("exec:\"\" a"), HasSubstr("empty"));

@@ -63,9 +63,9 @@ class RenewedBaselineTest : public OperatorTest {
       }
     }
   }
-  /// Otherwise a process that starts later would doubt the first baseline; see MakePlan. `writes` is
-  /// the number of writes that the watch of ConfigMaps has told of since; here each source counts its
-  /// versions for itself. `time` is that of the template in the renewed baseline.
+  /// Otherwise a process that starts later would doubt the first baseline; see MakePlan. `writes`
+  /// is the number of writes that the watch of ConfigMaps has told of since; here each source
+  /// counts its versions for itself. `time` is that of the template in the renewed baseline.
   void ExpectRenewedWithImageOf(std::int64_t image, int writes = 2,
                                 const std::string& time = "200") {
     recording_ = BaselineRecording::kAlways;

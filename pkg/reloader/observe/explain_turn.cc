@@ -1,0 +1,118 @@
+#include "kubexx/reloader/observe/explain_turn.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/wave_line.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using reloadpolicy::Effective;
+using reloadpolicy::ObjectRef;
+using reloadpolicy::Setting;
+
+/// The sources for which the plan rolls the workload.
+std::set<SourceId> CausesOf(const Plan& plan) {
+  std::set<SourceId> causes;
+  for (const Change& change : plan.changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  return causes;
+}
+
+/// Whether the workload must be rolled for the source and has not been yet.
+bool MustBeRolled(const ExplainInput& input, const Workload& other, const SourceId& cause,
+                  PatternCache& patterns) {
+  return input.needs_rollout
+             ? input.needs_rollout(other, cause)
+             : IsDue(MakePlan(other, input.sources, Knowledge{}, input.rules, patterns), cause);
+}
+
+/// The versions of the data that are due, as PolicyEnforcer notes them.
+reloadpolicy::DataVersions DueVersions(const ExplainInput& input,
+                                       const std::set<SourceId>& causes) {
+  reloadpolicy::DataVersions versions;
+  for (const SourceId& cause : causes) {
+    const ObjectRef ref{std::string(NamesOf(cause.type).kind), cause.key};
+    if (const auto source = input.sources.get(cause); source && !source->unknown) {
+      versions.push_back(reloadpolicy::DataVersion(ref, source->digest.ToString()));
+      if (!source->keys.empty()) {
+        versions.push_back(reloadpolicy::DataVersion(ref, source->whole.ToString()));
+      }
+    }
+  }
+  return versions;
+}
+
+/// The first workload of an earlier wave that has to be rolled for a cause of what is due.
+std::optional<reloadpolicy::EarlierWave> EarlierWaveIn(const ExplainInput& input,
+                                                       const std::set<SourceId>& causes,
+                                                       const Setting<reloadpolicy::Waves>& waves,
+                                                       PatternCache& patterns) {
+  const ObjectRef own{std::string(KindName(input.workload.id.kind)), input.workload.id.key};
+  for (const SourceId& cause : causes) {
+    const auto source = input.sources.get(cause);
+    std::map<ObjectRef, Workload> users;
+    std::vector<reloadpolicy::WaveMember> members;
+    for (Workload& user : input.users(cause)) {
+      ObjectRef ref{std::string(KindName(user.id.kind)), user.id.key};
+      const Effective effective = input.arbiter.policies().Resolve(ref, user.annotations);
+      const Verdict verdict =
+          Decide(source.value_or(Source{.id = cause}), user, input.rules, patterns);
+      if (effective.waves && effective.waves->policy == waves.policy && Reloads(verdict) &&
+          ChooseContainer(user, cause.type, cause.key.name, verdict == Verdict::kExplicit) &&
+          users.emplace(ref, user).second) {
+        members.push_back(WaveMemberFor(ref, user.annotations, effective, user.phase));
+      }
+    }
+    const reloadpolicy::WaveLine line(waves.value, std::move(members));
+    const std::size_t wave = line.WaveOf(own);
+    for (std::size_t i = 0; i < line.MembersBefore(wave); ++i) {
+      const ObjectRef& ref = line.members()[i].workload;
+      if (input.arbiter.IsFollowed(ref) || MustBeRolled(input, users.at(ref), cause, patterns)) {
+        return reloadpolicy::EarlierWave{wave + 1, line.waves(), ref};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ObjectRef> WorkloadsBefore(const ExplainInput& input, const Plan& plan, int order,
+                                       PatternCache& patterns) {
+  if (order <= 0 || !input.users) {
+    return {};
+  }
+  for (const SourceId& cause : CausesOf(plan)) {
+    for (const Workload& other : input.users(cause)) {
+      const ObjectRef ref{std::string(KindName(other.id.kind)), other.id.key};
+      if (other.id == input.workload.id ||
+          input.arbiter.policies().Resolve(ref, other.annotations).Order() >= order) {
+        continue;
+      }
+      if (input.arbiter.IsActive(ref) || MustBeRolled(input, other, cause, patterns)) {
+        return {ref};  // one workload is reason enough
+      }
+    }
+  }
+  return {};
+}
+
+void AskForWaves(const ExplainInput& input, const Plan& plan, const Effective& effective,
+                 PatternCache& patterns, reloadpolicy::Request& request) {
+  if (!effective.waves || !input.users) {
+    return;
+  }
+  const std::set<SourceId> causes = CausesOf(plan);
+  request.data = DueVersions(input, causes);
+  request.earlier_wave = EarlierWaveIn(input, causes, *effective.waves, patterns);
+}
+
+}  // namespace kubexx::reloader
