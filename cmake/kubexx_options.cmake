@@ -45,7 +45,7 @@ else()
 endif()
 
 # KUBEXX_SANITIZE: set by the presets asan ("address,undefined,fuzzer-no-link", of which the last, clang's alone, counts
-# covered code for the fuzzers) and tsan ("thread").
+# covered code for the fuzzers, where one of them links it: test/fuzz/CMakeLists.txt) and tsan ("thread").
 set(KUBEXX_SANITIZE "" CACHE STRING "Sanitizers to build with, as for -fsanitize=")
 if(KUBEXX_SANITIZE)
   add_compile_options(-fsanitize=${KUBEXX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
