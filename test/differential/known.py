@@ -50,6 +50,9 @@ KNOWN = [
     Known("a dry run of a deletion that would wait answers with the object as it is",
           r"\.body\.metadata\.(deletionTimestamp|deletionGracePeriodSeconds|generation)", verb="delete", url=r".*dryRun=All"),
     Known("a conflict names the resource, not the kind", r"\.body\.details\.kind", code="409/409"),
+    Known("the metadata alone of a DaemonSet has the annotation that counts its templates, too",
+          r".*\.metadata\.annotations(\.deprecated\.daemonset\.template\.generation)?", resource="daemonsets", real=r"\(absent\)",
+          ours=r"\{'deprecated\.daemonset\.template\.generation': '\d+'\}|\d+"),
     Known("what is below no known group is answered with a Status, not with text", r"\.(type|body.*)", code="404/404", resource="nowhere"),
 ]
 
