@@ -1,4 +1,4 @@
-// Calls of webhooks over real connections.
+// Tests calls of webhooks over real connections.
 #include "kubexx/apiserver/admission/caller.h"
 
 #include <gmock/gmock.h>
@@ -53,12 +53,12 @@ TEST_F(CallerTest, ConnectionsAreReused) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-// Whether a webhook has acted on what it did not answer nobody knows; kube-apiserver does not ask
-// again either.
+// Nobody knows whether a webhook has acted on a request that it did not answer, so it is not called
+// again; kube-apiserver does not do that either.
 TEST_F(CallerTest, AConnectionThatBreaksEndsTheCallAndIsReplacedForTheNext) {
   FakeServer server(
       [](FakeConnection& connection) {
-        if (connection.ReadRequest()) {  // Whatever comes next on the connection is cut off.
+        if (connection.ReadRequest()) {  // the rest of the connection is cut off
           connection.Respond(200, "application/json", "{}");
           (void)connection.ReadRequest();
           connection.Reset();

@@ -1,4 +1,4 @@
-// What becomes of a request when the webhook that is asked about it does not answer.
+// Tests requests whose webhook does not answer.
 #include "kubexx/apiserver/admission/dispatcher.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ class NoCluster final : public Cluster {
   }
 };
 
-/// A webhook that takes what it is asked and says nothing.
+/// A webhook that accepts its request and does not answer.
 class SilentWebhookTest : public ::testing::TestWithParam<bool> {
  protected:
   static bool mutating() { return GetParam(); }
@@ -54,7 +54,7 @@ class SilentWebhookTest : public ::testing::TestWithParam<bool> {
         .has_side_effects = false,
         .timeout = timeout};
   }
-  /// What the client gets for a request that such a webhook is asked about.
+  /// Returns the client's result for a request that calls such a webhook.
   Result<void> Write(const Webhook& webhook, const std::stop_token& stop = {}) {
     const Attributes attributes{
         .operation = "CREATE",
@@ -84,7 +84,7 @@ class SilentWebhookTest : public ::testing::TestWithParam<bool> {
   const std::shared_ptr<Caller> caller_ = NewCaller(clock_);
   NoCluster cluster_;
   rest::testing::CertificateAuthority authority_{"hooks"};
-  /// Called when the webhook has been asked: by default, the time that it has passes.
+  /// Is called when the webhook has got its request. By default, its timeout passes.
   std::function<void()> on_asked_ = [this] { clock_.Advance(std::chrono::seconds(1)); };
   FakeServer server_{[this](FakeConnection& connection) {
                        if (connection.ReadRequest()) {
@@ -113,7 +113,7 @@ TEST_P(SilentWebhookTest, IsPassedOverWhenItsPolicyIgnoresThat) {
   EXPECT_EQ(server_.connections(), 1);
 }
 
-// Whatever its policy is: nobody waits for the answer to the request any more.
+// Whatever the failure policy is, nobody waits for the answer to the request any more.
 TEST_P(SilentWebhookTest, IsNotWaitedForWhenTheTimeOfTheRequestIsOver) {
   for (const bool ignores_failures : {false, true}) {
     std::stop_source over;

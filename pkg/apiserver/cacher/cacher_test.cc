@@ -23,7 +23,7 @@ using apimachinery::Result;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// "ADDED a" of each event, to be read at a glance.
+/// Writes each event as "ADDED a", so that tests are easy to read.
 class PlainFrames final : public FrameFormat {
  public:
   apimachinery::Result<std::string> Frame(codec::WatchEventType type, const ResourceType&,
@@ -38,7 +38,7 @@ class PlainFrames final : public FrameFormat {
   mutable int frames = 0;
 };
 
-/// A storage that counts how often its past is read.
+/// A storage that counts how often its past events are read.
 class CountingStorage final : public storage::Storage {
  public:
   explicit CountingStorage(storage::Storage& storage) : storage_(storage) {}
@@ -103,7 +103,7 @@ class CacherTest : public ::testing::Test {
     Begin(3);
   }
 
-  /// A new cache with a window of so many events.
+  /// Makes a new cache with a window of so many events.
   void Begin(std::size_t window) {
     cacher_ = std::make_unique<Cacher>(
         type_, *storage_, CacherOptions{.window = window, .patience = std::chrono::minutes(1)});
@@ -139,7 +139,7 @@ class CacherTest : public ::testing::Test {
     cacher_->cache().Add(watcher, start);
     return watcher;
   }
-  /// What waits for the watcher, after all that was written.
+  /// Returns the events that wait for the watcher, after all writes.
   std::vector<std::string> Taken(CacheWatcher& watcher) {
     EXPECT_TRUE(cacher_->WaitForLatest({}));
     std::vector<http::BodyStream::Chunk> chunks;
@@ -268,7 +268,7 @@ TEST_F(CacherTest, APastThatThereIsNoRoomForIsNotRead) {
   CountingStorage counting(*storage_);
   Cacher cacher(type_, counting, {.window = 2, .patience = std::chrono::minutes(1)});
   EXPECT_TRUE(cacher.WaitForLatest({}));
-  // The window is full, and no event of it has been lost.
+  // The window is full, and no event in it has been lost.
   Put("d", "x");
   EXPECT_TRUE(cacher.WaitForLatest({}));
   EXPECT_TRUE(cacher.ReachBack(second - 1, {}));
@@ -285,7 +285,7 @@ TEST_F(CacherTest, AStorageThatIsSilentAboutThePastHoldsUpNobodyForLong) {
   base::testing::FakeClock clock;
   Cacher cacher(type_, quiet, {.clock = clock, .window = 3, .patience = std::chrono::seconds(3)});
   EXPECT_TRUE(cacher.WaitForLatest({}));
-  KX_AWAIT(quiet.watches > 0);  // the cache's own, which goes on
+  KX_AWAIT(quiet.watches > 0);  // the cache's own watch, which goes on
   quiet.silent = true;
   std::atomic<int> done = 0;
   const auto reach = [&](const std::stop_token& stop) {
@@ -308,7 +308,7 @@ TEST_F(CacherTest, AStorageThatIsSilentAboutThePastHoldsUpNobodyForLong) {
   }
   reader.join();
   next.join();
-  // Their watches are told that they come too late, and they list.
+  // The watches are told that they come too late, and then list.
   EXPECT_TRUE(reached) << reached.error().ToString();
   EXPECT_TRUE(reached_next) << reached_next.error().ToString();
 }
@@ -391,7 +391,7 @@ TEST_F(CacherTest, ClosedWatchersAreForgotten) {
   EXPECT_EQ(cacher_->cache().watchers(), 0U);
 }
 
-// What a watch is told first is compared with its selector while changes go on.
+// The first events of a watch are compared with its selector while changes go on.
 TEST_F(CacherTest, WatchesThatBeginAmongChangesMissNoneAndGetNoneTwice) {
   constexpr int kChanges = 2'000;
   Begin(2 * kChanges);
@@ -423,7 +423,7 @@ TEST_F(CacherTest, WatchesThatBeginAmongChangesMissNoneAndGetNoneTwice) {
     EXPECT_TRUE(alive_);
     if (i % 2 == 0) {
       EXPECT_EQ(told, expected);
-    } else {  // Those that were there first are in the order of their names.
+    } else {  // objects that existed before come in the order of their names
       std::ranges::sort(told);
       EXPECT_EQ(told, sorted);
     }
@@ -431,7 +431,8 @@ TEST_F(CacherTest, WatchesThatBeginAmongChangesMissNoneAndGetNoneTwice) {
 }
 
 TEST_F(CacherTest, ItWaitsForTheVersionThatIsAskedFor) {
-  // Of another type: the cache learns of it because it asks the storage how far it is.
+  // The write is of another type. The cache learns of its revision because it asks the storage for
+  // it.
   EXPECT_TRUE(storage_->Create("/registry/other/x", "{}", {}));
   EXPECT_TRUE(cacher_->WaitForLatest({}));
   const auto current = storage_->CurrentRevision({});

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// "ADDED 7" of each event: the version is the object's.
+/// Writes each event as "ADDED 7", with the object's version.
 class VersionFrames final : public FrameFormat {
  public:
   apimachinery::Result<std::string> Frame(codec::WatchEventType type, const ResourceType&,
@@ -65,7 +65,7 @@ class WatchCacheTest : public ::testing::Test {
   WatchCache cache_{Maps(), base::Clock::Real(), 100};
 };
 
-// As `etcdctl del --prefix` makes them.
+// `etcdctl del --prefix` makes several changes with one revision.
 TEST_F(WatchCacheTest, AVersionIsThereWhenAllOfItsChangesAre) {
   const auto before = Watch(5);
   cache_.MoreFollow();

@@ -1,4 +1,4 @@
-// What controller::Client writes, and notes of it, against an API server.
+// Tests what controller::Client writes to an API server, and what it records of its writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using kubernetes::ApplyObject;
 
-/// A client whose caches do not run, so that they have seen none of its writes.
+/// A client whose caches do not run, so they have none of its writes.
 class ClientWritesTest : public ::testing::Test {
  protected:
   ClientWritesTest() {
@@ -73,7 +73,7 @@ class ClientWritesTest : public ::testing::Test {
     object.Put(&ConfigMap::data, "text", text);
     return object;
   }
-  /// The version that the owner's next reconcile waits for.
+  /// Returns the version for which the owner's next reconcile waits.
   std::string Awaited() const {
     const auto stale = writes_->Check(kOwner);
     return stale ? stale->written : "";

@@ -148,7 +148,7 @@ TEST_F(ControllersTest, AStatefulSetHasNumberedPodsAndReplacesThem) {
   EXPECT_EQ(All<api::apps::v1::ControllerRevision>().size(), 2U);
 }
 
-// As kube-controller-manager: what ends still has its place in the order.
+// As in kube-controller-manager, a pod that is ending still has its place in the order.
 TEST_F(ControllersTest, APodOfAStatefulSetIsNotMadeBeforeAnEarlierOneThatStillEndsHasASuccessor) {
   auto db = Workload<StatefulSet>("db");
   db.spec.replicas = 2;
@@ -160,7 +160,7 @@ TEST_F(ControllersTest, APodOfAStatefulSetIsNotMadeBeforeAnEarlierOneThatStillEn
   ASSERT_TRUE(Client<Pod>().Delete("db-0"));
   ASSERT_TRUE(Client<Pod>().Delete("db-1"));
   AwaitGone<Pod>("db-1");
-  // The status tells that the controller has looked at the StatefulSet since.
+  // The status shows that the controller has looked at the StatefulSet since then.
   const auto changed = Client<StatefulSet>().Patch("db", rest::PatchType::kMerge,
                                                    R"({"spec":{"minReadySeconds":1}})");
   ASSERT_TRUE(changed.has_value()) << changed.error().ToString();

@@ -37,7 +37,7 @@ class DeploymentStatusTest : public ::testing::Test {
     set.status.terminating_replicas = 0;
     return set;
   }
-  /// Reconciles once, `elapsed` seconds after the beginning.
+  /// Reconciles once, `elapsed` seconds after the start.
   const DeploymentStatus& Reconcile(std::int64_t elapsed) {
     web_.status = NextStatus(web_, sets_, {}, Time{.seconds = elapsed});
     return web_.status;
@@ -53,8 +53,8 @@ class DeploymentStatusTest : public ::testing::Test {
   ReplicaSets sets_;
 };
 
-// Else a Deployment whose new pods do not fit would have failed in rolling out what it rolled out
-// long ago.
+// Otherwise the rollout of a Deployment that has ended long ago would fail when new pods do not
+// fit.
 TEST_F(DeploymentStatusTest, ScalingIsNoRollout) {
   Reconcile(0);
   ASSERT_EQ(Progressing(), "True NewReplicaSetAvailable");
@@ -78,7 +78,7 @@ TEST_F(DeploymentStatusTest, ARolloutThatMakesNoProgressFailsAtItsDeadline) {
   EXPECT_EQ(Progressing(), "True ReplicaSetUpdated");
   Reconcile(601);
   EXPECT_EQ(Progressing(), "False ProgressDeadlineExceeded");
-  // That it is paused then does not make it good.
+  // A failed rollout does not become a good one when it is paused.
   web_.spec.paused = true;
   Reconcile(602);
   EXPECT_EQ(Progressing(), "False ProgressDeadlineExceeded");
@@ -123,7 +123,8 @@ TEST_F(DeploymentStatusTest, PodsThatEndAreCountedOverAllSets) {
   EXPECT_FALSE(Reconcile(1).terminating_replicas.has_value()) << "nobody knows";
 }
 
-// As kube-controller-manager counts them: what the sets are to have and is not available.
+// As in kube-controller-manager, the unavailable pods are the pods of the sets that are wanted and
+// not available.
 TEST_F(DeploymentStatusTest, UnavailableAreThosePodsThatTheSetsAreToHave) {
   web_.spec.strategy.type = "Recreate";
   old_ = SetOf("web-1", 0, 0);

@@ -26,7 +26,7 @@ class DisruptionTest : public ControllersFixture {
     return budget;
   }
 
-  // The status once so many pods may go and so many are healthy.
+  // Returns the status when this many pods may be evicted and this many are healthy.
   PodDisruptionBudgetStatus Awaited(std::int32_t allowed, std::int32_t healthy) const {
     return Await<PodDisruptionBudget>("web",
                                       [&](const PodDisruptionBudget& budget) {

@@ -1,4 +1,4 @@
-// Owners and what they own among custom resources.
+// Tests owners and dependents among custom resources.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -61,7 +61,8 @@ class GarbageCollectorTest : public ::testing::Test {
                   R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":")" + name +
                       R"(","ownerReferences":[)" + owner + "]}}");
   }
-  /// As an informer: a watch may be refused while the server's cache of widgets is still filling.
+  /// Waits as an informer does: a watch may be refused while the server's cache of widgets is still
+  /// filling.
   void AwaitGone(const std::string& name) const {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(3);
     std::string last = "none";
@@ -106,20 +107,20 @@ TEST_F(GarbageCollectorTest, CustomResourcesGoAfterTheirOwners) {
   AwaitGone("grandchild");
 }
 
-// As when they are restored before the definition of their owners.
+// This happens when objects are restored before the definition of their owners.
 TEST_F(GarbageCollectorTest, WhatHasOwnersOfAKindThatIsNotThereStays) {
   CreateWidget("kept", OwnedBy("Zed", "zz.io/v1", "z", "no-such-uid"));
   CreateWidget("goes", OwnedBy("Widget", "example.com/v1", "w", "no-such-uid-either"));
   AwaitGone("goes");
-  for (int i = 0; i < 3; ++i) {  // By then it has been looked at.
+  for (int i = 0; i < 3; ++i) {  // it has been looked at by then
     CreateWidget("also", OwnedBy("ConfigMap", "v1", "c", "no-such-uid-" + std::to_string(i)));
     AwaitGone("also");
   }
   EXPECT_TRUE(Widgets().Get("kept").has_value());
 }
 
-// As kube-controller-manager: whoever may write in one namespace has nothing kept, or deleted, in
-// another one or in the cluster.
+// As in kube-controller-manager, a user who may write only in one namespace can neither keep nor
+// delete objects in another namespace or in the cluster.
 TEST_F(GarbageCollectorTest, OwnersAreOfTheSameNamespaceOrOfTheCluster) {
   const std::string owner = CreateWidget("owner").GetString({"metadata", "uid"});
   const std::string reference = OwnedBy("Widget", "example.com/v1", "owner", owner);
@@ -184,7 +185,7 @@ TEST_F(GarbageCollectorTest, WhatAnObjectHasAskedForItsDependentsHoldsWhenItGoes
   CreateWidget("grandchild", OwnedBy("Widget", "example.com/v1", "child", child));
   ASSERT_TRUE(Widgets().Delete("owner").has_value());
   AwaitGone("child");
-  // What is decided about later goes first, if anything does.
+  // The object that is decided about later would be deleted first.
   const std::string next = CreateWidget("next").GetString({"metadata", "uid"});
   CreateWidget("last", OwnedBy("Widget", "example.com/v1", "next", next));
   ASSERT_TRUE(Widgets().Delete("next").has_value());

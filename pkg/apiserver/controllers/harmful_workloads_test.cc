@@ -1,5 +1,5 @@
-// Workloads that would keep their controller from the others, and objects that others made for
-// them.
+// Tests workloads that would occupy their controller, and objects that others have made for the
+// controllers.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 
 using HarmfulWorkloadsTest = ControllersFixture;
 
-// As when it was copied from a ReplicaSet.
+// The template may have been copied from a ReplicaSet.
 TEST_F(HarmfulWorkloadsTest, ATemplateWithTheLabelThatTellsSetsApartHasOneSet) {
   Deployment web = Web(1);
   web.spec.template_.metadata.labels["pod-template-hash"] = "x";
@@ -60,7 +60,7 @@ TEST_F(HarmfulWorkloadsTest, APodOfAnotherNamespaceIsNotCounted) {
   const kubernetes::ResourceClient<Pod> pods(client_, "other");
   auto made = pods.Create(foreign);
   ASSERT_TRUE(made) << made.error().ToString();
-  // Not an update: the controllers may have written the pod since.
+  // This is a patch and not an update, because the controllers may have written the pod since then.
   ASSERT_TRUE(
       pods.PatchStatus("foreign", rest::PatchType::kMerge, R"({"status":{"phase":"Succeeded"}})"));
   const kubernetes::ResourceClient<Job> jobs(client_, "default");

@@ -27,7 +27,7 @@ class JobStatusTest : public ::testing::Test {
     job_.spec.template_.spec.restart_policy = "Never";
   }
   static Time At(std::int64_t second) { return {.seconds = second}; }
-  /// What one reconcile does, that makes and deletes all pods at once.
+  /// Does what a reconcile does that makes and deletes all pods at once.
   void Reconcile(JobCounts counts, std::int64_t now) {
     auto end = JobEndOf(job_, counts, At(now));
     const std::int32_t wanted = WantedActivePods(job_, counts, end.has_value());
@@ -141,7 +141,7 @@ TEST_F(JobStatusTest, PodsThatEndAreNotReplacedBeforeTheyHaveFailedWhenTheJobSay
   EXPECT_EQ(WantedActivePods(job_, {.active = 1}, false), 2);
 }
 
-// Whatever users write.
+// Users may write any values.
 TEST_F(JobStatusTest, TheLargestNumbersAreNoOverflow) {
   job_.spec.active_deadline_seconds = std::numeric_limits<std::int64_t>::max();
   job_.status.start_time = Time();

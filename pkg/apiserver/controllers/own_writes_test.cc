@@ -1,4 +1,4 @@
-// How long a key waits for what its controller wrote, by where it was written.
+// Tests how long a key waits for a write of its controller, depending on where it was written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ using apimachinery::Result;
 using controller::Action;
 using std::chrono::seconds;
 
-// Looks at a cache come after 2, 4, 8... ms (controller's put_off_test): so many are less than a
-// second, on whatever machine.
+// The cache is checked after 2, 4, 8... ms (see put_off_test of controller). So many checks take
+// less than a second on any machine.
 constexpr int kLooks = 8;
 constexpr int PauseOf(int looks) { return (2 << looks) - 2; }
 static_assert(PauseOf(kLooks) < 1000);
@@ -44,8 +44,8 @@ struct WriteCase {
   std::string name;
   std::string namespace_;  ///< that is written to
   std::string selector;    ///< of the caches
-  /// The caches show what is written: the reconcile ends when the watch has brought it, however
-  /// long that takes on this machine.
+  /// Whether the caches get the write: then the reconcile ends when the watch has brought it,
+  /// however long that takes on this machine.
   bool is_shown;
   int looks;  ///< the most at a cache that one write may cost its key
 };
@@ -62,7 +62,7 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
     const auto order = apimachinery::CompareResourceVersions(a, b);
     return a.empty() || (order && *order == std::strong_ordering::less);
   }
-  /// Writes, and comes again at once.
+  /// Writes, and is called again at once.
   Result<Action> Reconcile(controller::Context& context) {
     const auto begun = std::chrono::steady_clock::now();
     const auto looks = static_cast<int>(skips_.Value());
@@ -96,9 +96,9 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
   const metrics::Counter skips_ =
       registry_.Counter("kubexx_controller_stale_skips_total", "", {{"controller", "configmap"}});
   std::atomic<int> writes_ = 0;
-  /// The version up to which the cache has the namespace that is written to.
+  /// Returns the version up to which the cache has the namespace of the write.
   std::function<std::string()> cached_;
-  /// Of one key, which is reconciled by one thread at a time; read when the manager has ended.
+  /// Only one key is reconciled, by one thread at a time. This is read when the manager has ended.
   int looks_before_ = 0;
   int most_looks_ = 0;
   std::chrono::steady_clock::time_point ended_;
@@ -134,7 +134,7 @@ TEST_P(OwnWritesTest, HoldTheirKeyUpForLessThanASecond) {
     KX_AWAIT_GE(writes_, 10);
   }
   EXPECT_GE(writes_, 10) << "waited 120 s for 10 writes";
-  // For who wants the figure: a test does not judge the machine's speed.
+  // The time is printed only, because a test does not judge the machine's speed.
   std::cout << GetParam().name << ": the longest wait after a write was "
             << std::chrono::duration_cast<std::chrono::milliseconds>(longest_wait_).count()
             << " ms, with " << most_looks_ << " looks, of which " << PauseOf(most_looks_)

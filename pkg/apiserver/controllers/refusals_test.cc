@@ -37,7 +37,7 @@ using ::testing::HasSubstr;
 
 class RefusalsTest : public ControllersFixture {
  protected:
-  /// A webhook that nobody serves: none of them can be made.
+  /// A webhook that nobody serves, so that no such object can be created.
   static ValidatingWebhookConfiguration Refusal(const std::string& resource) {
     ValidatingWebhookConfiguration refusal;
     refusal.metadata.name = "refusal";
@@ -53,7 +53,7 @@ class RefusalsTest : public ControllersFixture {
     rule.rule.resources = {resource};
     return refusal;
   }
-  /// Those that are there go.
+  /// Refuses new pods and deletes the present ones.
   void RefuseAllPods() const {
     Create(Refusal("pods"));
     for (const Pod& pod : All<Pod>()) {
@@ -70,7 +70,7 @@ class RefusalsTest : public ControllersFixture {
     const auto found = std::ranges::find_if(all, [&](const auto& c) { return c.type == type; });
     return found == all.end() ? nullptr : &*found;
   }
-  /// Once there is one.
+  /// Returns the Event once there is one.
   Event AwaitWarning(const std::string& kind, const std::string& reason) const {
     std::optional<Event> found;
     const auto matches = [&](const cache::WatchEvent& seen) -> apimachinery::Result<bool> {

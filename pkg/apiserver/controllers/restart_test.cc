@@ -1,4 +1,5 @@
-// Clients of a server that is started anew, empty, as one in memory is whenever it is restarted.
+// Tests clients of a server that is started anew without data, as a server with its data in memory
+// always is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,10 +39,10 @@ void Create(const kubexx::testing::ApiServer& server, const std::string& name) {
   ASSERT_TRUE(created.has_value()) << created.error().ToString();
 }
 
-/// What stands at one address: first one server, then another.
+/// The server at one address: first one server, and then another.
 class Address final : public cache::ListerWatcher {
  public:
-  /// `lenient`: a watch may begin at a version that is yet to come, as kube-apiserver's may.
+  /// With `lenient`, a watch may begin at a future version, as with kube-apiserver.
   Address(const kubexx::testing::ApiServer& server, bool lenient) : lenient_(lenient) {
     Use(server);
   }
@@ -60,7 +61,7 @@ class Address final : public cache::ListerWatcher {
     const Server here = Here();
     ListOptions asked = options;
     if (lenient_ && !options.send_initial_events) {
-      // Our own server refuses such a watch. The other kind tells of what comes, from now on.
+      // Our own server refuses such a watch. A lenient one sends the events that come from now on.
       const kubernetes::ResourceClient<ConfigMap> maps(here.client, "");
       KX_ASSIGN_OR_RETURN(const auto now, maps.List({.limit = 1}, stop));
       if (std::stoull(options.resource_version) > std::stoull(now.metadata.resource_version)) {
@@ -106,9 +107,9 @@ INSTANTIATE_TEST_SUITE_P(Modes, RestartTest,
                          [](const auto& param_info) { return param_info.param.name; });
 
 TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
-  // The versions of a store in memory begin with the time. Of a server that was started anew they
-  // are higher, of one that was restored from a backup, and here of one that is older, they are
-  // lower.
+  // The versions of a store in memory begin with the time. A server that was started anew has
+  // higher versions. A server that was restored from a backup has lower ones, and so has this older
+  // one.
   std::unique_ptr<kubexx::testing::ApiServer> second;
   if (GetParam().lenient) {
     second = std::make_unique<kubexx::testing::ApiServer>();
@@ -132,7 +133,8 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
   }
   address->Use(*second);
   first.reset();
-  // One after the other, so that some come when the watch is open: nothing else tells of a history
+  // The objects are created one by one, so that some are created while the watch is open. Nothing
+  // else shows that the history is shorter than the known version.
   // that is shorter than what is known.
   int created = 0;
   KX_UNTIL(!informer.Contains({"default", "old-0"}) && informer.Contains({"default", "new-0"})) {
@@ -145,8 +147,8 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
   Create(*second, "last");
   KX_AWAIT(informer.Contains({"default", "last"}));
   EXPECT_TRUE(informer.Contains({"default", "last"}));
-  // Whether the lenient server's first watch begins in its future is a matter of how the one before
-  // it ended: a server that was away is asked for its version first.
+  // It depends on the end of the watch before whether the lenient server's first watch begins in
+  // its future: a server that was unreachable is asked for its version first.
   EXPECT_TRUE(GetParam().lenient || !address->future());
 }
 

@@ -77,7 +77,8 @@ TEST(RollingStepTest, TooManyNewPodsAreTakenAway) {
   EXPECT_EQ(NextRollingStep(state).current, 2);
 }
 
-/// Pods become available at random; never are there too many, or too few that serve.
+/// Pods become available at random. There are never too many pods, and never too few available
+/// ones.
 TEST(RollingStepTest, EveryRolloutKeepsItsLimitsAndEnds) {
   const std::uint32_t seed = std::random_device()();
   SCOPED_TRACE(seed);
@@ -123,7 +124,7 @@ TEST(ScalingStepTest, InTheMiddleOfARolloutAllGrowInProportion) {
   EXPECT_THAT(step.old, ElementsAre(12));
 }
 
-// The example of the documentation of Deployments: 10 replicas, 8 of them old, become 15.
+// The example is from the documentation of Deployments: 10 replicas, 8 of them old, become 15.
 TEST(ScalingStepTest, SharesAreRoundedToTheNearestNumber) {
   RolloutState state{.wanted = 15, .limits = {.surge = 3, .unavailable = 2}, .current = {5, 0}};
   state.old = {{.replicas = 8, .available = 8}};
@@ -156,7 +157,7 @@ TEST(ScalingStepTest, WithoutReplicasTheNewestSetThatExistsGetsAll) {
   EXPECT_THAT(step.old, ElementsAre(0, 0));
 }
 
-// What users may write: replicas and maxSurge have 31 bits.
+// Users may write these values: replicas and maxSurge have 31 bits.
 TEST(RolloutStepTest, TheLargestNumbersAreNoOverflow) {
   constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
   RolloutState state{.wanted = kMax, .limits = {.surge = kMax, .unavailable = kMax}};

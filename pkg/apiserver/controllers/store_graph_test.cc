@@ -16,7 +16,7 @@
 namespace kubexx::apiserver::controllers {
 namespace {
 
-/// As an etcd that has compacted what was there before each change.
+/// A storage like an etcd that has compacted the state before each change.
 class ForgetfulStorage final : public apiserver::testing::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;

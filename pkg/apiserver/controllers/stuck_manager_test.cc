@@ -1,5 +1,5 @@
-// A manager whose reconcile never returns, in a process of its own, and a standby beside it, on an
-// API server in this one.
+// Tests a manager whose reconcile never returns, in a process of its own, with a standby in another
+// one. The API server is in this process.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,23 +46,24 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// From the signal, or the loss, to the end of the process. The grace of half a second and the 7 s
-// for what comes after it are less than 8 s by the clock, however slow the machine is; 30 s is when
-// a kubelet would kill it, and without its options the program would take longer than 20 s.
+// The time from the signal, or from the loss of the Lease, to the end of the process. The grace of
+// half a second and the 7 s for the steps after it are less than 8 s, however slow the machine is.
+// A kubelet would kill the process after 30 s, and without its options the program would take
+// longer than 20 s.
 constexpr seconds kEnds(20);
 
 constexpr char kServer[] = "KUBEXX_TEST_SERVER";
 constexpr char kIdentity[] = "KUBEXX_TEST_IDENTITY";
 
-/// The main function of a user's program, as the documentation has it. Its reconcile of the
-/// ConfigMap "<identity>-hangs" never returns.
+/// The main function of a user's program, as in the documentation. Its reconcile of the ConfigMap
+/// "<identity>-hangs" never returns.
 int Main(const std::string& server, const std::string& identity) {
   const controller::StopSignals signals;
   controller::ManagerOptions options;
   options.graceful_shutdown_timeout = milliseconds(500);
   options.leader_election = {.lease = {"default", "stuck"},
-                             // Longer than a busy machine holds a renewal up: only what the test
-                             // does shall take the lease away.
+                             // The time is longer than any delay of a renewal on a busy machine,
+                             // because only the test may take the Lease away.
                              .config = {.identity = identity,
                                         .lease_duration = seconds(100),
                                         .renew_deadline = seconds(90),
@@ -86,7 +87,7 @@ int Main(const std::string& server, const std::string& identity) {
   return (*manager)->Run(signals.token()) ? 0 : 1;
 }
 
-// Not a test: what the processes run.
+// This is not a test: the processes of the test run it.
 TEST(StuckManagerProgram, DISABLED_Main) {
   const char* server = std::getenv(kServer);
   const char* identity = std::getenv(kIdentity);
@@ -95,7 +96,7 @@ TEST(StuckManagerProgram, DISABLED_Main) {
   }
 }
 
-/// One process of it, with its log in a file. Killed at the end if it still runs.
+/// One process of the program, with its log in a file. It is killed at the end if it still runs.
 class Program {
  public:
   Program(const kubexx::testing::ApiServer& server, const std::string& identity)
@@ -147,7 +148,8 @@ class Program {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   bool Said(const std::string& text) const { return Log().find(text) != std::string::npos; }
-  /// The exit status once it has ended by itself; nothing when it has not, or a signal ended it.
+  /// Returns the exit status once the process has ended by itself. Returns nothing when it still
+  /// runs or was ended by a signal.
   std::optional<int> Ended() {
     int status = 0;
     if (pid_ <= 0 || waitpid(pid_, &status, WNOHANG) != pid_) {
@@ -174,11 +176,12 @@ class StuckManagerTest : public ::testing::Test {
     const auto created = Client<ConfigMap>().Create(map);
     ASSERT_TRUE(created.has_value()) << created.error().ToString();
   }
-  /// The processes of the test end with it, so that a wait in vain is a failure and no abort.
+  /// When the test ends its processes end, too, so a wait in vain is a failure and does not abort
+  /// the test.
   static bool Await(const std::function<bool()>& condition) {
     return base::testing::HoldsSoon(condition, milliseconds(10));
   }
-  /// `a` leads and hangs, `b` stands by.
+  /// Starts `a`, which leads and hangs, and `b`, which stands by.
   void Start() {
     Create("a-hangs");
     a_.emplace(server_, "a");
@@ -187,7 +190,7 @@ class StuckManagerTest : public ::testing::Test {
     ASSERT_TRUE(Await([this] { return b_->Said("Waiting for the leader's Lease"); })) << b_->Log();
     EXPECT_FALSE(b_->Said("Reconciles"));
   }
-  /// False when the lease has just been renewed.
+  /// Returns false when the Lease has just been renewed.
   bool HolderBecomes(const std::string& holder, int duration) const {
     auto lease = Client<Lease>().Get("stuck");
     if (!lease) {
@@ -215,7 +218,7 @@ class StuckManagerTest : public ::testing::Test {
     EXPECT_NE(last_work, "");
     EXPECT_LT(last_work, TimeOf(b_->Log(), "Reconciles")) << "both worked at a time";
   }
-  /// Of the first line with `text`: 2026-01-31T10:00:00.123Z.
+  /// Returns the time of the first line with `text`: 2026-01-31T10:00:00.123Z.
   static std::string TimeOf(const std::string& log, const std::string& text) {
     const std::size_t begin = log.rfind("time=\"", log.find(text));
     return log.find(text) == std::string::npos || begin == std::string::npos
@@ -234,14 +237,14 @@ TEST_F(StuckManagerTest, EndsAfterItsGraceAndTheStandbyLeads) {
   Start();
   a_->Signal(SIGTERM);
   ExpectEnd();
-  // It could not give the lease back; nobody waits here for its end.
+  // It could not release the Lease, and nobody waits for the Lease's expiry here.
   ASSERT_TRUE(Await([this] { return HolderBecomes("", 1); }));
   ExpectTheStandbyLeads();
 }
 
 TEST_F(StuckManagerTest, EndsWhenItsLeaseIsLostAndSaysWhy) {
   Start();
-  // Until `a` has seen the thief the standby shall not take the lease from it.
+  // The standby must not take the Lease until `a` has seen the thief.
   ASSERT_TRUE(Await([this] { return HolderBecomes("a-thief", 3600); }));
   ExpectEnd();
   EXPECT_THAT(a_->Log(), HasSubstr("the lease was lost: it was taken by a-thief"));

@@ -1,4 +1,4 @@
-// What somebody sees who changes, deletes and makes workloads anew, as with
+// Tests what a user sees who changes, deletes and makes workloads anew. The results are those of
 // kube-controller-manager.
 #include <gmock/gmock.h>
 
@@ -36,7 +36,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr const char* kAgain = R"({"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}})";
-/// A node whose kubelet does not answer: its pods neither run nor end by themselves.
+/// A node whose kubelet does not answer, so its pods neither run nor end.
 constexpr const char* kOther = "other";
 
 class WorkloadSequencesTest : public ControllersFixture {
@@ -47,7 +47,8 @@ class WorkloadSequencesTest : public ControllersFixture {
     EXPECT_TRUE(patched.has_value()) << patched.error().ToString();
     return patched ? *patched : T();
   }
-  /// Once the controller has looked at everything that was there before, and one change more.
+  /// Returns once the controller has looked at everything that was there before, and at one more
+  /// change.
   template <class T>
   T AwaitLook(const std::string& name) const {
     static int limit = 20;
@@ -82,7 +83,7 @@ class WorkloadSequencesTest : public ControllersFixture {
     node.metadata.name = kOther;
     Create(node);
   }
-  /// Of that node.
+  /// Returns a pod of that node.
   Pod PodOfNode() const {
     const auto pods = All<Pod>();
     const auto found =
@@ -90,7 +91,7 @@ class WorkloadSequencesTest : public ControllersFixture {
     EXPECT_NE(found, pods.end());
     return found == pods.end() ? Pod() : *found;
   }
-  /// As its kubelet, once its containers have ended.
+  /// Removes the pod as its kubelet does when the containers have ended.
   void Remove(const Pod& pod) const {
     const auto gone = Client<Pod>().Delete(pod.metadata.name, {.grace_period_seconds = 0});
     EXPECT_TRUE(gone.has_value()) << gone.error().ToString();

@@ -1,4 +1,4 @@
-// How long a pod stays on a node that has gone.
+// Tests how long a pod stays on a node that has gone.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -28,7 +28,7 @@ class DefaultTolerationsTest : public testing::WebhookFixture {
     }
     return pod;
   }
-  /// The tolerations of a pod that was made with these.
+  /// Returns the tolerations of a pod that was created with these.
   JsonTree Made(const std::string& tolerations) {
     const http::Response made = Do("POST", kPods, Pod(tolerations).ToJson());
     EXPECT_EQ(made.status, 201) << made.body;
@@ -54,7 +54,7 @@ TEST_F(DefaultTolerationsTest, ANewPodStaysForFiveMinutes) {
                                     Pod("").ToJson(), "application/apply-patch+yaml");
   ASSERT_EQ(applied.status, 201) << applied.body;
   EXPECT_EQ(*Json(applied).At({"spec", "tolerations"}), List({kNotReady, kUnreachable}));
-  // They are nobody's.
+  // These tolerations have no owner.
   EXPECT_EQ(At(Json(applied), {"metadata", "managedFields"}).find("tolerations"),
             std::string::npos);
 }

@@ -1,4 +1,4 @@
-// What mutating webhooks make of writes.
+// Tests what mutating webhooks change in writes.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -207,7 +207,7 @@ TEST_F(MutatingWebhooksTest, CustomResourcesArePrunedAfterTheWebhook) {
   EXPECT_EQ(At(Json(made), {"a"}), "1");
   EXPECT_EQ(At(Json(made), {"b"}), "");
   EXPECT_EQ(At(Json(made), {"apiVersion"}), "x.io/v1");
-  // It is asked about the version that it knows, and told which one was sent.
+  // The webhook gets the object in the version that it knows, and is told which version was sent.
   ASSERT_THAT(hooks_->Urls(), ElementsAre(Url("a.b.c")));
   const JsonTree request = hooks_->Asked(Url("a.b.c")).front();
   EXPECT_EQ(At(request, {"kind", "version"}), "v2");

@@ -1,5 +1,5 @@
-// Whether there is a namespace is the first thing that a create is asked, as by kube-apiserver's
-// admission: before webhooks, accounts and the object's own faults.
+// As in kube-apiserver, a create first checks whether the namespace exists: before webhooks,
+// service accounts and faults of the object.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -19,7 +19,7 @@ constexpr const char* kPod =
 
 class NamespaceOrderTest : public testing::WebhookFixture {
  protected:
-  /// Webhooks that would take anything.
+  /// Configures webhooks that would accept anything.
   void ConfigureBoth() {
     const std::string rules =
         R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["configmaps","pods","pods/*"]}]})";
@@ -30,7 +30,7 @@ class NamespaceOrderTest : public testing::WebhookFixture {
     }
   }
 
-  /// A namespace that waits for a finalizer of the pod p.
+  /// Makes a namespace that is being deleted and waits for a finalizer of the pod p.
   void MakeTerminating(const std::string& name) {
     ASSERT_EQ(Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + name + "\"}}").status,
               201);
@@ -74,7 +74,7 @@ TEST_F(NamespaceOrderTest, AMissingNamespaceIsToldBeforeTheObjectsFaults) {
   EXPECT_EQ(Do("POST", "/api/v1/namespaces/default/configmaps", "{}").status, 422);
 }
 
-// Whoever drains a node learns so that the pod goes without an eviction.
+// A client that drains a node learns by this that the pod is deleted without an eviction.
 TEST_F(NamespaceOrderTest, NothingIsPostedToSubresourcesInANamespaceThatEnds) {
   MakeTerminating("ending");
   ConfigureBoth();
@@ -87,7 +87,7 @@ TEST_F(NamespaceOrderTest, NothingIsPostedToSubresourcesInANamespaceThatEnds) {
                 .status,
             403);
   EXPECT_THAT(hooks_->Urls(), IsEmpty());
-  // To ask who may do what there is no create.
+  // A review of rights creates nothing.
   EXPECT_EQ(
       Do("POST", "/apis/authorization.k8s.io/v1/namespaces/ending/localsubjectaccessreviews",
          R"({"spec":{"user":"u","resourceAttributes":{"namespace":"ending","verb":"get","resource":"pods"}}})")

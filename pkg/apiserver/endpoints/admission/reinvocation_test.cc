@@ -1,4 +1,4 @@
-// What the server itself does to a pod once more when a webhook has changed it.
+// Tests the server's own admission, which runs again when a webhook has changed a pod.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -25,7 +25,7 @@ ApiOptions WithAccounts(const std::shared_ptr<FakeWebhooks>& hooks) {
   return options;
 }
 
-/// A webhook injects a container.
+/// The webhook injects a container.
 class ReinvocationTest : public testing::ApiFixture {
  protected:
   explicit ReinvocationTest(std::shared_ptr<FakeWebhooks> hooks = std::make_shared<FakeWebhooks>())

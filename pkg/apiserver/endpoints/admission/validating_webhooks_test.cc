@@ -1,4 +1,4 @@
-// What validating webhooks refuse, and what happens when webhooks fail.
+// Tests what validating webhooks refuse, and what happens when webhooks fail.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -105,7 +105,7 @@ TEST_F(ValidatingWebhooksTest, AFailedCallRefusesOrNotAsThePolicySays) {
             R"(Internal error occurred: failed calling webhook "d.b.c": failed to call webhook: )"
             "connection refused");
   EXPECT_EQ(At(Json(made), {"reason"}), "InternalError");
-  // An answer that is none is a failed call, too.
+  // An invalid answer is a failed call, too.
   hooks_->Handle(Url("d.b.c"),
                  [](const JsonTree&) { return *JsonTree::Parse(R"({"uid":"1","allowed":true})"); });
   EXPECT_THAT(Message(Do("POST", kConfigMaps, ConfigMap("y"))),
@@ -167,7 +167,7 @@ TEST_F(ValidatingWebhooksTest, NamespacesAreSelectedByTheirLabels) {
                kMergePatch)
                 .status,
             200);
-  // The labels that it would have count.
+  // The labels that the namespace would have are the ones that count.
   EXPECT_EQ(Do("PATCH", "/api/v1/namespaces/default", R"({"metadata":{"labels":{"hooks":"yes"}}})",
                kMergePatch)
                 .status,
@@ -177,7 +177,7 @@ TEST_F(ValidatingWebhooksTest, NamespacesAreSelectedByTheirLabels) {
       Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":"n","labels":{"hooks":"yes"}}})")
           .status,
       403);
-  // What is in no namespace is not exempt.
+  // An object without a namespace is not exempt.
   EXPECT_EQ(Do("POST", "/api/v1/nodes", ConfigMap("n")).status, 403);
   EXPECT_EQ(Do("POST", "/api/v1/namespaces/nowhere/configmaps", ConfigMap("x")).status, 404);
 }
@@ -273,7 +273,7 @@ TEST_F(ValidatingWebhooksTest, ConfigurationsHaveTheirDefaultsAndAreChecked) {
   }
 }
 
-/// As an older server has stored it.
+/// An older server may have stored such a selector.
 TEST_F(ValidatingWebhooksTest, ASelectorThatIsNoneLetsNothingPass) {
   ASSERT_TRUE(storage_->Create(
       "/registry/validatingwebhookconfigurations/old",

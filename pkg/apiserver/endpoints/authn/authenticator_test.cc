@@ -24,7 +24,7 @@ class OpenServerTest : public testing::ApiFixture {
  protected:
   explicit OpenServerTest(ApiOptions options = {}) : ApiFixture(std::move(options)) {}
 
-  /// "200 NAME", or the code of a refusal; no header for "".
+  /// Returns "200 NAME", or the code of a refusal. "" sends no header.
   std::string WhoIs(const std::string& authorization) {
     headers_.clear();
     if (!authorization.empty()) {
@@ -36,7 +36,7 @@ class OpenServerTest : public testing::ApiFixture {
     return response.status == 201 ? "201 " + At(Json(response), {"status", "userInfo", "username"})
                                   : std::to_string(response.status);
   }
-  /// Whether its body would be read.
+  /// Whether the server would read the request's body.
   bool IsTrusted(const std::string& authorization) {
     http::Request request;
     if (!authorization.empty()) {
@@ -46,7 +46,7 @@ class OpenServerTest : public testing::ApiFixture {
   }
 };
 
-/// It has tokens of other users.
+/// The server also has tokens of other users.
 class TokenFileServerTest : public OpenServerTest {
  protected:
   TokenFileServerTest() : OpenServerTest(WithTokensOfOthers()) {}
@@ -114,7 +114,7 @@ TEST_F(TokenFileServerTest, TheSchemeIsBearerInAnyCase) {
   EXPECT_EQ(WhoIs("Bearer jane-tokens"), "401");
 }
 
-/// Who is one, however it is shown, has the share of one.
+/// A user has one share of the server, whatever credentials are used.
 TEST_F(TokenFileServerTest, AnAdmittedClientHasOneName) {
   http::Request request;
   for (const char* const shown :
@@ -139,7 +139,7 @@ TEST_F(OpenServerTest, AnAccountHasOneNameWhateverItsTokens) {
   }
 }
 
-/// What compared each with all of it would not end in a test's time.
+/// Code that compares the whole text with each token would not finish in a test's time.
 TEST(ManyTokensTest, ALongTokenIsSoonNobodys) {
   std::string file;
   for (int i = 0; i < 5'000; ++i) {

@@ -1,4 +1,4 @@
-// What people are told when nobody can say what they may do.
+// Tests the answers while nobody can say what users may do.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ using apimachinery::Result;
 
 constexpr const char* kOutageRbac = "/apis/rbac.authorization.k8s.io/v1/";
 
-/// A storage that gives no lists of Roles, or does not say which revision there is.
+/// A storage that does not return lists of Roles, or does not tell its revision.
 class FailingStorage final : public testing::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
@@ -73,7 +73,7 @@ class AuthorizerOutageTest : public ::testing::Test {
   Api api_{storage_, Options()};
 };
 
-/// Clients take "Forbidden" for the last word.
+/// Clients take "Forbidden" for a final answer.
 TEST_F(AuthorizerOutageTest, NobodyIsRefusedByRolesThatWereNotRead) {
   const http::Response answer = Do("jane", "GET", "/api/v1/namespaces/default/configmaps/m");
   EXPECT_EQ(answer.status, 429) << answer.body;
@@ -84,7 +84,7 @@ TEST_F(AuthorizerOutageTest, NobodyIsRefusedByRolesThatWereNotRead) {
   EXPECT_EQ(review.status, 429) << review.body;
 }
 
-/// The store tells of it, once; here every type that is followed would, and every try.
+/// The store logs that, once. Otherwise every type and every attempt would log it here.
 TEST_F(AuthorizerOutageTest, WhoFollowsTheStoreDoesNotLogThatItIsAway) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(Do("jane", "GET", "/api/v1/namespaces/default/configmaps/m").status, 429);

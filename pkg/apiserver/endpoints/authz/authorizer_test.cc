@@ -31,7 +31,7 @@ class AuthorizerTest : public testing::ApiFixture {
   AuthorizerTest() : ApiFixture(WithTokens()) { As("admin"); }
 
   void As(const std::string& user) { headers_ = {{"Authorization", "Bearer " + user + "-token"}}; }
-  /// Binds a role of these rules to a subject.
+  /// Binds a role with these rules to a subject.
   void Allow(const std::string& rules, const std::string& subject) {
     As("admin");
     ASSERT_EQ(Do("POST", kRoles, R"({"metadata":{"name":"r"},"rules":)" + rules + "}").status, 201);
@@ -81,7 +81,7 @@ TEST_F(AuthorizerTest, RolesCountAtOnce) {
   EXPECT_EQ(Do("GET", std::string(kMaps) + "/m").status, 403);
 }
 
-/// Whoever may write Roles of one namespace does not have all the others read again.
+/// A write of one namespace's Roles does not make the server read all other Roles again.
 TEST_F(AuthorizerTest, WhatHasNotChangedIsReadOnce) {
   TypeRegistry types(*storage_, Patient({}).cacher);
   Authorizer authorizer(types, true);
@@ -172,7 +172,7 @@ TEST_F(AuthorizerTest, ImpersonationIsChecked) {
 
 class ImpersonationTest : public AuthorizerTest {
  protected:
-  /// The answer to who the administrator is with these headers, too.
+  /// Returns the answer about the administrator with these additional headers.
   http::Response Self(std::vector<std::pair<std::string, std::string>> headers) {
     headers_.resize(1);
     headers_.insert(headers_.end(), headers.begin(), headers.end());
@@ -189,7 +189,7 @@ TEST_F(ImpersonationTest, GivesTheGroupsOfTheUser) {
   EXPECT_EQ(Groups({{"Impersonate-User", "system:serviceaccount:A:b"}}),
             R"(["system:authenticated"])");
   EXPECT_EQ(Groups({{"Impersonate-User", ""}}), R"(["system:masters","system:authenticated"])");
-  // They may ask nothing about themselves, so the refusal tells of the groups.
+  // This user may not ask about itself, so the refusal shows the groups.
   EXPECT_EQ(Self({{"Impersonate-User", "system:anonymous"}}).status, 403);
   EXPECT_EQ(
       Self({{"Impersonate-User", "jane"}, {"Impersonate-Group", "system:unauthenticated"}}).status,
@@ -327,7 +327,7 @@ TEST_F(AuthorizerTest, NobodyGrantsWhatTheyDoNotHave) {
   EXPECT_EQ(Do("GET", "/api/v1/namespaces/default/secrets").status, 403);
 }
 
-/// Others' manifests bind to them, also where everybody may do everything.
+/// Other people's manifests bind to these roles, even where everybody may do everything.
 class WithoutRolesTest : public testing::ApiFixture {};
 
 TEST_F(WithoutRolesTest, TheRolesOfEveryClusterAreThere) {

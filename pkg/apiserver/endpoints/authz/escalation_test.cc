@@ -1,4 +1,4 @@
-// The ways around the rule that nobody gives what they do not have.
+// Tests the ways around the rule that nobody can give rights that they do not have.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -91,7 +91,7 @@ TEST_F(EscalationTest, AggregationNeedsEverything) {
   EXPECT_EQ(Message(refused),
             "clusterroles.rbac.authorization.k8s.io \"all\" is forbidden: must have cluster-admin "
             "privileges to use the aggregationRule");
-  // Also to end it.
+  // The rule holds for ending the aggregation, too.
   EXPECT_EQ(Do("PATCH", Role("view"), R"({"aggregationRule":null})", kMergePatch).status, 403);
 }
 
@@ -236,7 +236,8 @@ TEST_F(EscalationTest, ASelectorNamesNothingButWhatIsRead) {
             "\"configmaps\" in API group \"\" in the namespace \"default\"");
 }
 
-/// Whoever may do everything in a namespace may do nothing to another by a path through their own.
+/// A user who may do everything in one namespace gets no rights in another one by a path through
+/// their own.
 TEST_F(EscalationTest, ANamespaceIsInNoOther) {
   As("admin");
   ASSERT_EQ(Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":"other"}})").status, 201);
@@ -285,7 +286,7 @@ TEST_F(EscalationTest, AnUpdateCreatesWithTheRightToCreateOnly) {
   EXPECT_EQ(Do("PUT", path, R"({"metadata":{"name":"l"}})").status, 201);
 }
 
-/// Whoever may get everything may not therefore get a path that is not told.
+/// A user who may get every resource may not therefore get an unknown path.
 TEST_F(EscalationTest, AReviewOfNoPathIsAboutNoResource) {
   As("admin");
   MakeRole("all", R"([{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}])");

@@ -1,4 +1,4 @@
-// Roles of a kilobyte that have millions of combinations.
+// Tests roles of a kilobyte that have millions of combinations.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -24,7 +24,7 @@ ApiOptions WithMallory() {
   return options;
 }
 
-/// Mallory is admin of one namespace.
+/// Mallory is the administrator of one namespace.
 class RoleBombsTest : public testing::ApiFixture {
  protected:
   RoleBombsTest() : ApiFixture(WithMallory()) {
@@ -41,7 +41,7 @@ class RoleBombsTest : public testing::ApiFixture {
                   R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":")" + kind +
                   R"(","name":")" + role + R"("}})");
   }
-  /// With `count` each of verbs, groups, resources and names.
+  /// Returns a role with `count` verbs, groups, resources and names.
   static std::string Role(const std::string& name, int count) {
     codec::JsonTree rule = codec::JsonTree::Object();
     for (const char* const list : {"verbs", "apiGroups", "resources", "resourceNames"}) {

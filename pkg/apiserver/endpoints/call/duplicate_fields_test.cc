@@ -13,12 +13,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// As kube-apiserver 1.36 answers.
+/// The answers are those of kube-apiserver 1.36.
 class DuplicateFieldsTest : public testing::ApiFixture {
  protected:
   static constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
   static constexpr const char* kApply = "application/apply-patch+yaml";
-  /// Twice `a` in its data, and a field that there is not.
+  /// It has `a` twice in its data, and a field that does not exist.
   static constexpr const char* kYaml =
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: one\n  a: two\nfoo: 1\n";
   static constexpr const char* kConfig =
@@ -116,7 +116,7 @@ TEST_F(DuplicateFieldsTest, AConfigOfACustomResourceThatTakesAnyField) {
   EXPECT_EQ(At(Json(warned), {"spec", "unknown"}), "x");
 }
 
-// A schema without properties knows no fields but those of every object.
+// When a schema has no properties, only the fields of every object are known.
 TEST_F(DuplicateFieldsTest, ACustomResourceWhoseSchemaIsAnObjectAndNoMore) {
   const http::Response defined =
       Do("POST", testing::kDefinitions,

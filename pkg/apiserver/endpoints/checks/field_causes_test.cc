@@ -1,4 +1,4 @@
-// How much of the causes is kept, and that a small request does not get a large answer.
+// Tests how many causes are kept, and that a small request does not get a large answer.
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(FieldCausesTest, KeepsFewWhole) {
   EXPECT_EQ(kept[1].message, "Duplicate value: 1");
 }
 
-/// `count` times `element`, with commas.
+/// Returns `element` `count` times, with commas in between.
 std::string Repeated(std::string_view element, int count) {
   std::string list(element);
   list.reserve((element.size() + 1) * static_cast<std::size_t>(count));
@@ -62,7 +62,7 @@ std::string Repeated(std::string_view element, int count) {
 
 class CauseBombsTest : public testing::ApiFixture {};
 
-// Each owner too many is told with the whole list of owners.
+// Each surplus owner is reported together with the whole list of owners.
 TEST_F(CauseBombsTest, OwnersThatAllControl) {
   const http::Response refused =
       Do("POST", "/api/v1/namespaces/default/configmaps",

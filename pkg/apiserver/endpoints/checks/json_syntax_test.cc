@@ -49,7 +49,7 @@ TEST(JsonSyntaxTest, OthersAreNot) {
   }
 }
 
-// What Go's encoding/json says of the same.
+// Go's encoding/json gives the same results.
 TEST(JsonSyntaxTest, DepthIsLimitedAsInGo) {
   EXPECT_TRUE(IsJsonMap(Nested(513)));
   EXPECT_TRUE(IsJsonMap(Nested(10'000)));

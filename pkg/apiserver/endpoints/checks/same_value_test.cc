@@ -68,7 +68,7 @@ TEST(SameValueTest, AMissingMemberIsLikeOneThatIsNull) {
   EXPECT_FALSE(SameMember(nullptr, &list));
 }
 
-/// What takes time by the square of the number of members does not end.
+/// Code whose time grows with the square of the number of members would not finish.
 TEST(SameValueTest, ManyMembersAreComparedOnceEach) {
   constexpr int kMembers = base::testing::LargeInput(300'000);
   const auto object = [](bool backwards) {

@@ -1,4 +1,4 @@
-// What kube-apiserver sets where a client has said nothing.
+// Tests the defaults that kube-apiserver sets.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class DefaultsTest : public testing::ApiFixture {
  protected:
-  /// The object as it is made in the namespace default.
+  /// Returns the object as it is created in the namespace default.
   codec::JsonTree Made(const std::string& resource, const std::string& body) {
     const std::size_t slash = resource.rfind('/');
     const http::Response made = Do(

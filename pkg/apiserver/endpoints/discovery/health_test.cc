@@ -16,7 +16,7 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 
-/// Is as well as it is told to be.
+/// A storage whose health the test sets.
 class SickStorage final : public testing::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
@@ -49,7 +49,7 @@ class HealthTest : public ::testing::Test {
     }
     return testing::Ask(api_, "GET", target, {}, {}, std::move(headers));
   }
-  /// The store can no longer be written, or not even read.
+  /// Makes the store unwritable, or even unreadable.
   void Break(bool reads) {
     storage_.health.writes = Fail(Reason::kInternalError, "no room on /secret/place");
     storage_.health.reads = reads ? storage_.health.writes : apimachinery::Result<void>();

@@ -1,4 +1,4 @@
-// Versions that should not be used any more, and say so.
+// Tests versions that are deprecated, and their warnings.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -29,7 +29,7 @@ class DeprecationTest : public testing::ApiFixture {
     return warnings;
   }
 
-  /// Versions of a Gear; each is {"name":...} with members besides.
+  /// Defines the versions of a Gear. Each is {"name":...} with further members.
   void Define(const std::string& versions) {
     JsonTree definition = *JsonTree::Parse(R"({"metadata":{"name":"gears.example.com"},
         "spec":{"group":"example.com","scope":"Namespaced",

@@ -1,4 +1,4 @@
-// Field selectors of events.k8s.io/v1, whose fields have names of their own.
+// Tests field selectors of events.k8s.io/v1, whose fields have names of their own.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -32,11 +32,11 @@ class EventSelectorsTest : public testing::ApiFixture {
                R"(","type":")" + type + R"(","reportingController":")" + controller + R"("})");
     ASSERT_EQ(made.status, 201) << made.body;
   }
-  /// The names of those that a list has.
+  /// Returns the names of the Events in a list.
   std::string Listed(const std::string& selector, const std::string& more) {
     return NamesListed(kNewEvents + ("?fieldSelector=" + selector) + more);
   }
-  /// What a watch from `version` has at once: types and names.
+  /// Returns the types and names of the events that a watch from `version` brings at once.
   std::vector<std::string> Events(const std::string& selector, const std::string& version) {
     std::vector<std::string> events;
     for (const auto& chunk : Watched(std::string(kNewEvents) + "?watch=true&resourceVersion=" +
@@ -49,7 +49,8 @@ class EventSelectorsTest : public testing::ApiFixture {
 };
 
 TEST_F(EventSelectorsTest, AListHasThoseThatMatch) {
-  for (const char* const more : {"", "&resourceVersion=0"}) {  // Of the storage, and of the cache.
+  // From the storage, and from the cache.
+  for (const char* const more : {"", "&resourceVersion=0"}) {
     EXPECT_EQ(Listed("regarding.name%3Dp", more), "a c ");
     EXPECT_EQ(Listed("regarding.name%3Dp,regarding.kind%3DPod", more), "a ");
     EXPECT_EQ(Listed("regarding.namespace!%3Ddefault", more), "");

@@ -1,4 +1,4 @@
-// Evictions and the disruption budgets that are asked.
+// Tests evictions and the disruption budgets that they ask.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -22,7 +22,7 @@ class EvictionTest : public testing::ApiFixture {
                   .status,
               201);
   }
-  /// The pod runs.
+  /// Makes the pod run.
   void Run(bool ready) {
     ASSERT_EQ(Do("PATCH", std::string(kEvictedPod) + "/status",
                  std::string(R"({"status":{"phase":"Running","conditions":[
@@ -99,7 +99,7 @@ TEST_F(EvictionTest, ABudgetMayLetGoWhatIsNotReady) {
   EXPECT_EQ(Evict().status, 201);
 }
 
-/// One that selects nothing would let everything go.
+/// A budget that selects nothing would allow every eviction.
 TEST_F(EvictionTest, ABudgetHasASelector) {
   const http::Response refused =
       Do("POST", kBudgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":

@@ -1,4 +1,4 @@
-// The first watch of a resource, from before anybody needed its cache.
+// Tests the first watch of a resource, which begins before anybody has needed its cache.
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -50,7 +50,8 @@ TEST_F(FirstWatchTest, IsToldWhatTheStorageHasForgotten) {
               ElementsAre(Pointee(HasSubstr(R"("reason":"Expired")"))));
 }
 
-// It is of another history, that of a server before a restart, say: nothing older is delivered.
+// The version is of another history, for example from before the server's restart. Nothing older is
+// delivered.
 TEST_F(FirstWatchTest, OfAVersionOfTheFutureIsToldThatNobodyHasIt) {
   ASSERT_EQ(Do("POST", leases_, R"({"metadata":{"name":"a"}})").status, 201);
   const std::int64_t latest = *storage_->CurrentRevision({});

@@ -1,4 +1,4 @@
-// Requests that are odd and no error for HTTP. The answers are those of kube-apiserver.
+// Tests requests that are odd but valid HTTP. The answers are those of kube-apiserver.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -49,12 +49,12 @@ TEST_F(OddRequestsTest, NullIsAnObjectThatSaysNothing) {
   EXPECT_EQ(CodeOf("PATCH", maps_ + "/a", "null", "application/strategic-merge-patch+json"), 200);
 }
 
-// A token may begin to be good between the header and the handler.
+// A token may become valid between the header and the handler.
 TEST_F(OddRequestsTest, WhoseBodyWasNotReadIsRefused) {
   http::Request request;
   request.method = "DELETE";
   request.path = maps_ + "/a";
-  request.is_body_dropped = true;  // DeleteOptions, perhaps, that would have stopped it.
+  request.is_body_dropped = true;  // perhaps DeleteOptions that would have stopped the deletion
   ASSERT_EQ(CodeOf("POST", maps_, R"({"metadata":{"name":"a"}})"), 201);
   EXPECT_EQ(api_.Handle(request).status, 401);
   EXPECT_EQ(CodeOf("GET", maps_ + "/a"), 200);

@@ -24,8 +24,8 @@ using codec::JsonTree;
 
 constexpr const char* kRestoredMaps = "/api/v1/namespaces/default/configmaps";
 
-/// An etcd that is stopped, and is back at once with the data of a copy: what followed it is cut
-/// off, and can go on at once.
+/// A storage like an etcd that is stopped and comes back at once with the data of a copy. Watches
+/// of it are cut off, and may begin again at once.
 class RestoredStorage final : public testing::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
@@ -71,7 +71,7 @@ class OtherHistoryTest : public ::testing::Test {
     EXPECT_TRUE(api_.Bootstrap({}));
   }
 
-  // So many ConfigMaps, written by a server of its own.
+  // Makes so many ConfigMaps through a server of its own.
   static void Make(storage::Storage& storage, const std::string& name, int count) {
     Api api(storage, {});
     EXPECT_TRUE(api.Bootstrap({}));
@@ -87,7 +87,7 @@ class OtherHistoryTest : public ::testing::Test {
     return testing::Ask(api_, std::move(method), target, std::move(body)).status;
   }
 
-  // Names of the ConfigMaps that a list gives.
+  // Returns the names of the ConfigMaps in a list.
   std::string Names(const std::string& query) {
     const auto response = testing::Ask(api_, "GET", kRestoredMaps + ("?" + query));
     const auto tree = JsonTree::Parse(response.body);
@@ -101,7 +101,7 @@ class OtherHistoryTest : public ::testing::Test {
     return names;
   }
 
-  // Once the cache has found out.
+  // Waits until the cache has noticed.
   void AwaitNames(const std::string& query, const std::string& names) {
     KX_AWAIT_EQ(Names(query), names);
   }
@@ -121,7 +121,7 @@ TEST_F(OtherHistoryTest, ListsAreOfTheNewOneAlsoWhenThatHasCaughtUp) {
   storage_.Restore(*copy_);
   EXPECT_EQ(Names(""), "after0 after1 ");
   AwaitNames("resourceVersion=0", "after0 after1 ");
-  for (int i = 0; i < 60; ++i) {  // Now its versions are those of the old one.
+  for (int i = 0; i < 60; ++i) {  // now its versions reach those of the old one
     EXPECT_EQ(
         StatusOf("POST", kRestoredMaps, R"({"metadata":{"name":"new)" + std::to_string(i) + "\"}}"),
         201);

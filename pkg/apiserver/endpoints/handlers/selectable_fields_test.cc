@@ -1,4 +1,4 @@
-// Field selectors of custom resources.
+// Tests field selectors of custom resources.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -39,7 +39,7 @@ class SelectableFieldsTest : public testing::ApiFixture {
   static std::string Gears(const std::string& version) {
     return "/apis/example.com/" + version + "/namespaces/default/gears";
   }
-  /// The names of those that match.
+  /// Returns the names of the objects that match.
   std::string Found(const std::string& selector, const std::string& more = "") {
     return NamesListed(Gears("v1") + "?fieldSelector=" + selector + more);
   }
@@ -47,7 +47,8 @@ class SelectableFieldsTest : public testing::ApiFixture {
 
 TEST_F(SelectableFieldsTest, SelectObjectsByTheirValues) {
   Define();
-  for (const char* const more : {"", "&resourceVersion=0"}) {  // Of the storage, and of the cache.
+  // From the storage, and from the cache.
+  for (const char* const more : {"", "&resourceVersion=0"}) {
     EXPECT_EQ(Found("spec.color%3Dred", more), "red ");
     EXPECT_EQ(Found("spec.color!%3Dred", more), "bare blue ");
     EXPECT_EQ(Found("spec.teeth%3D8", more), "blue red ");

@@ -1,5 +1,5 @@
-// Lists without a resourceVersion that select some of many objects: what they read, and that they
-// have every write that was done before.
+// Tests lists without a resourceVersion that select some of many objects: what they read, and that
+// they contain every write that was made before.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -23,8 +23,8 @@ using codec::JsonTree;
 
 constexpr const char* kListedMaps = "/api/v1/namespaces/default/configmaps";
 
-/// Counts what is read of ConfigMaps. Can be as one whose watches tell nothing, or that was
-/// emptied.
+/// Counts how many ConfigMaps are read. It can behave like a storage whose watches bring nothing,
+/// or that was emptied.
 class ReadStorage final : public testing::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
@@ -84,7 +84,7 @@ class SelectedListsTest : public ::testing::Test {
             .status,
         200);
   }
-  /// With 20 of them, and a cache that has them.
+  /// Makes 20 ConfigMaps, and waits until the cache has them.
   void Fill() {
     for (int i = 10; i < 30; ++i) {
       Make("m" + std::to_string(i), i % 4 == 0 ? "x" : "y");
@@ -130,7 +130,7 @@ TEST_F(SelectedListsTest, TheyHaveEveryWriteThatWasDoneBefore) {
   for (int i = 0; i < 100; ++i) {
     Label("m11", i % 2 == 0 ? "z" : "y");
     EXPECT_EQ(Names(List("labelSelector=l%3Dz")), i % 2 == 0 ? "m11 " : "");
-    // Of another resource, which the cache of this one has no event of.
+    // The write is of another resource, so the cache of this one gets no event.
     EXPECT_EQ(Do("POST", "/api/v1/namespaces/default/secrets",
                  R"({"metadata":{"name":"s)" + std::to_string(i) + "\"}}")
                   .status,
@@ -202,7 +202,7 @@ TEST_F(SelectedListsTest, ACacheIsMadeWhenItsLackHasCostMore) {
   EXPECT_EQ(types.CacherIfAny(secrets), nullptr) << "few are read quickly";
 }
 
-// An etcd that was emptied, or restored, begins anew at a lower revision.
+// An etcd that was emptied or restored begins again at a lower revision.
 TEST_F(SelectedListsTest, OfACacheThatIsAheadOfTheStoreNothingIsTaken) {
   Fill();
   List("labelSelector=l%3Dx");

@@ -30,8 +30,8 @@ TEST_F(TimeoutParamTest, MustBeADuration) {
   }
 }
 
-// Who asks for health need not be known: no parameters are read for him, who may send 128 KiB of
-// them to the thread of the network.
+// A client that asks for the health need not be known, so its parameters are not read: it may send
+// 128 KiB of them to the network's thread.
 TEST_F(TimeoutParamTest, IsNothingToHealth) {
   for (const char* const path : {"/healthz", "/readyz", "/livez"}) {
     EXPECT_EQ(Do("GET", std::string(path) + "?timeout=invalid").status, 200) << path;

@@ -25,7 +25,7 @@ ApiOptions Options(base::Clock& clock) {
   return options;
 }
 
-/// The clock has to be there before the Api.
+/// Makes the clock before the Api.
 struct WithClock {
   base::testing::FakeClock clock_{};
 };
@@ -40,13 +40,13 @@ class TokenRequestTest : private WithClock, public testing::ApiFixture {
   void Pass(base::Duration time) { clock_.Advance(time); }
   base::Clock& FakeClock() { return clock_; }
 
-  /// The token that a request of this spec gets; headers_ stay.
+  /// Returns the token for a request with this spec. headers_ stay as they are.
   std::string TokenFor(const std::string& spec = "{}") {
     const http::Response response = Do("POST", kToken, R"({"spec":)" + spec + "}");
     EXPECT_EQ(response.status, 201) << response.body;
     return At(Json(response), {"status", "token"});
   }
-  /// Who the server takes the holder of a token for; "" for nobody.
+  /// Returns the user for whom the server takes the holder of a token, or "" for nobody.
   std::string NameOf(const std::string& token) {
     const auto before = headers_;
     As(token);
@@ -54,7 +54,7 @@ class TokenRequestTest : private WithClock, public testing::ApiFixture {
     headers_ = before;
     return response.status == 401 ? "" : At(Json(response), {"status", "userInfo", "username"});
   }
-  /// Whether the body of its holder would be read.
+  /// Whether the server would read the body of the holder's request.
   bool IsTrusted(const std::string& token) {
     http::Request request;
     request.headers = {{"Authorization", "Bearer " + token}};
@@ -98,7 +98,7 @@ TEST_F(TokenRequestTest, ItEndsWithItsAccount) {
   EXPECT_EQ(Do("DELETE", std::string(kAccounts) + "/robot").status, 200);
   EXPECT_EQ(NameOf(token), "");
   EXPECT_EQ(Do("POST", kAccounts, R"({"metadata":{"name":"robot"}})").status, 201);
-  EXPECT_EQ(NameOf(token), "");  // Another of the same name.
+  EXPECT_EQ(NameOf(token), "");  // it is another account of the same name
 }
 
 TEST_F(TokenRequestTest, AudiencesAreKept) {
@@ -106,7 +106,7 @@ TEST_F(TokenRequestTest, AudiencesAreKept) {
   EXPECT_EQ(NameOf(token), "");
   EXPECT_EQ(At(Review(token, R"(["vault","third"])"), {"status", "audiences"}), R"(["vault"])");
   EXPECT_EQ(At(Review(token, R"(["third"])"), {"status", "user", "username"}), "");
-  // The administrator's is for the API only.
+  // The administrator's token is valid only for the API.
   EXPECT_EQ(At(Review("admin-token", R"(["vault"])"), {"status", "user", "username"}), "");
   EXPECT_EQ(At(Review("admin-token"), {"status", "user", "username"}), "admin");
 }
@@ -121,7 +121,7 @@ TEST_F(TokenRequestTest, ItEndsWithWhatItIsBoundTo) {
   EXPECT_EQ(NameOf(token), "");
 }
 
-/// Whoever may add a finalizer does not make a token last.
+/// A user who may add a finalizer cannot make a token last longer.
 TEST_F(TokenRequestTest, ItEndsAMinuteAfterADeletionThatWaits) {
   const std::string secret = "/api/v1/namespaces/default/secrets/s";
   EXPECT_EQ(Do("POST", "/api/v1/namespaces/default/secrets", R"({"metadata":{"name":"s"}})").status,
@@ -186,7 +186,7 @@ TEST_F(TokenRequestTest, AnotherServerOfTheStoreKnowsTheToken) {
   request.headers = {{"Authorization", "Bearer " + token}, {"Content-Type", "application/json"}};
   request.body = "{}";
   EXPECT_EQ(other.Handle(request).status, 201);
-  // One with another store does not, though all that can be seen in the two is the same.
+  // A server with another store does not accept it, although the two look the same.
   const auto elsewhere = *storage::NewMemoryStorage({});
   Api stranger(*elsewhere, Options(FakeClock()));
   ASSERT_TRUE(stranger.Bootstrap({}));

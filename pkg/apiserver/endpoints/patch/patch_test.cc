@@ -25,7 +25,7 @@ JsonTree Json(const std::string& text) {
   return tree ? std::move(*tree) : JsonTree();
 }
 
-/// The type of a built-in struct.
+/// Returns the type of a built-in struct.
 template <typename T>
 Type TypeOf() {
   return Type::Builtin(codec::SchemaOf<T>());
@@ -36,7 +36,7 @@ struct Case {
   const char* object;
   const char* patch;
   const char* result;  // "" for an error
-  // Of what a strategic merge patch changes.
+  // The type of the object that a strategic merge patch changes.
   const codec::TypeSchema* type = &codec::SchemaOf<api::core::v1::Pod>();
 };
 
@@ -193,7 +193,7 @@ TEST(JsonPatch, DoesNotGrowWithoutBound) {
   EXPECT_EQ(many.error().code, 413);
 }
 
-// What a patch may look at and move: less where each step takes longer.
+// The work that a patch may cause. It is less where each step takes longer.
 constexpr PatchBudget kPatchBudget(base::testing::LargeInput(PatchBudget::kMaxWork));
 
 TEST(JsonPatch, MovesOnlySoManyElements) {
@@ -216,7 +216,7 @@ TEST(JsonPatch, MovesOnlySoManyElements) {
   }
 }
 
-// What looks at each of them for each operation would not end in a test's time.
+// Code that looks at each member for each operation would not finish in a test's time.
 TEST(JsonPatch, LooksAtOnlySoManyMembers) {
   constexpr int kMembers = base::testing::LargeInput(300'000);
   std::vector<JsonTree::Member> members;
@@ -275,7 +275,8 @@ TEST(JsonPatch, DoesNotNestDeeperThanWhatIsRead) {
   EXPECT_TRUE(ApplyJsonPatch(object, Json(R"([{"op":"copy","from":"/a","path":"/b"}])")));
 }
 
-// So many members and elements that looking at each for each would not end in a test's time.
+// There are so many members and elements that comparing each with each would not finish in a test's
+// time.
 TEST(MergePatchTest, TakesObjectsOfAnySize) {
   constexpr int kMembers = base::testing::LargeInput(300'000);
   std::vector<JsonTree::Member> up;
@@ -319,7 +320,7 @@ TEST(StrategicMerge, TakesListsOfAnySize) {
   EXPECT_EQ(*merged->Find("env"), *patch.Find("env"));
 }
 
-// Each element of the patch is merged into the same large one.
+// Each element of the patch is merged into the same large element.
 TEST(StrategicMerge, MergesOnlySoMuch) {
   constexpr int kMembers = 1'000;
   constexpr std::size_t kBudget = 300'000;
@@ -353,7 +354,7 @@ TEST(StrategicMerge, MergesOnlySoMuch) {
   }
 }
 
-// One value as large as an object may be is looked at for each element of the patch.
+// A value that is as large as an object may be is looked at for each element of the patch.
 TEST(StrategicMerge, ALargeValueCountsEachTimeItIsLookedAt) {
   const Type spec = TypeOf<api::core::v1::PodSpec>();
   JsonTree object = JsonTree::Object();
@@ -376,7 +377,7 @@ TEST(StrategicMerge, ALargeValueCountsEachTimeItIsLookedAt) {
   }
 }
 
-// What the elements of a merged list hold is neither copied nor lost.
+// The content of a merged list's elements is neither copied nor lost.
 TEST(StrategicMerge, ALargeElementStaysAsItIs) {
   JsonTree object = JsonTree::Object();
   JsonTree container = JsonTree::Object();
@@ -399,7 +400,7 @@ TEST(StrategicMerge, AllElementsWithAKeyAreDeleted) {
   EXPECT_EQ(*merged, Json(R"({"env":[{"name":"b"}]})"));
 }
 
-/// "one", and so on, with commas between.
+/// Returns the result of "one" for each number, with commas in between.
 std::string List(int count, const std::function<std::string(int)>& one) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -408,7 +409,8 @@ std::string List(int count, const std::function<std::string(int)>& one) {
   return text;
 }
 
-// As many as a body has room for: what takes time by the square of their number does not end.
+// A body has room for this many. Code whose time grows with the square of their number would not
+// finish.
 constexpr int kMany = base::testing::LargeInput(100'000);
 
 TEST(LargePatchTest, ManyElementsAreMergedDeletedAndOrdered) {

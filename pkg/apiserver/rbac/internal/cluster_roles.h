@@ -35,7 +35,8 @@ class ClusterRoles {
   /// this object.
   std::shared_ptr<const Rules> Aggregated(const Role& role) const;
 
-  /// How often labels have been compared with a selector, in this state and in those before.
+  /// The number of times that labels have been compared with a selector, in this state and in the
+  /// states before it.
   std::size_t compared() const { return compared_; }
 
  private:

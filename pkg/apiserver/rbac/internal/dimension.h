@@ -66,7 +66,7 @@ class Dimension {
  public:
   explicit Dimension(std::size_t rules) : all_(rules) {}
 
-  /// Notes that the rule has all values.
+  /// Records that the rule has all values.
   void AddAll(std::size_t rule) { all_.Add(rule); }
   void Add(std::string_view value, std::size_t rule) { named_[value].few.push_back(rule); }
   void Add(const std::vector<std::string>& values, std::size_t rule) {
@@ -91,7 +91,7 @@ class Dimension {
     }
   }
   const RuleSet& all() const { return all_; }
-  /// The rules that name the value; null when none does.
+  /// Returns the rules that name the value, or null when none does.
   const Naming* WhoNames(std::string_view value) const {
     const auto found = named_.find(value);
     return found == named_.end() ? nullptr : &found->second;
@@ -99,7 +99,8 @@ class Dimension {
 
  private:
   RuleSet all_;
-  std::map<std::string_view, Naming> named_;  // no hashes: whoever writes rules could choose them
+  // Not hashed, because the authors of rules choose the keys.
+  std::map<std::string_view, Naming> named_;
 };
 
 }  // namespace kubexx::apiserver::rbac::internal

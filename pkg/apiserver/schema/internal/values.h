@@ -12,16 +12,16 @@
 
 namespace kubexx::apiserver::schema::internal {
 
-/// How many bytes are read, compared or copied in one step.
+/// The number of bytes that are read, compared or copied in one step.
 constexpr std::size_t kBytesPerStep = 32;
 
 /// Whether the values are equal; false when the budget ends.
 bool Same(const codec::JsonTree& a, const codec::JsonTree& b, Budget& budget);
 
-/// A text that is the same for equal values, independent of the order of members.
+/// Returns a text that is the same for equal values, whatever the order of their members is.
 std::string SortedText(const codec::JsonTree& value, Budget& budget);
 
-/// The same for the key members of an element of a map-like list.
+/// Returns such a text for the key members of an element of a map-like list.
 std::string KeyText(const Schema& list, const codec::JsonTree& element, Budget& budget);
 
 /// The key members of an element of a map-like list.

@@ -85,8 +85,8 @@ class AppendLog {
   apimachinery::Result<void> Failure() const KX_EXCLUDES(mu_);
   /// Whether the file has to be rewritten before anything else can be written.
   bool suspect() const KX_EXCLUDES(mu_);
-  /// When writes fail, or with `always`: writes as many bytes as the failed write had (a page when
-  /// none has failed), to try whether that works now, and removes them again.
+  /// Tries whether writes work again, when they fail or if `always` is true: it writes as many
+  /// bytes as the failed write had, or a page when none has failed, and removes them again.
   void Probe(Undo undo, bool always = false) KX_EXCLUDES(mu_);
 
   /// The size of the file in bytes, including the records that Sync has not written yet.
@@ -112,7 +112,7 @@ class AppendLog {
   void AbandonRewrite(const apimachinery::Status& why) KX_EXCLUDES(mu_);
 
  private:
-  // What came of a write; when it failed the file ends where it did before, or is suspect.
+  // The result of a write. When the write failed, the file ends where it did before, or is suspect.
   struct Attempt {
     apimachinery::Result<void> done{};
     bool suspect = false;
@@ -124,44 +124,48 @@ class AppendLog {
   apimachinery::Result<void> Load(Loader loader);
   apimachinery::Result<void> CutTail(std::uint64_t at);
   std::string next_path() const { return path_ + ".new"; }
-  // Brings what the new file has so far to the disk, so that writers wait for its tail alone.
+  // Brings what the new file has so far to the disk, so that writers wait only for its last part.
   apimachinery::Result<void> SyncNext();
   apimachinery::Result<std::uint64_t> SwapFiles(const std::string& tail);
-  // Writes behind `end`, the end of the file. By the thread that set writing_.
+  // Writes at `end`, the end of the file. Only the thread that set writing_ calls it.
   Attempt TryWrite(std::string_view data, std::uint64_t end);
-  // Ends the era, and with it writing_. The error for those who wrote.
+  // Ends the era, and with it writing_. Returns the error for the callers whose write failed.
   apimachinery::Error TellFailure(const Attempt& attempt, std::size_t bytes, Undo undo)
       KX_EXCLUDES(mu_);
   void TellRecovery() const;
-  // Takes what is added off what is free.
+  // Subtracts the added bytes from the free ones.
   void CountAdded(std::size_t bytes) KX_REQUIRES(mu_);
 
   const std::string path_;
   const File lock_;
 
-  // Only the rewriting thread uses these.
+  // Only the thread that rewrites the file uses these.
   std::optional<File> next_;
   std::string next_buffer_;
 
   mutable base::Mutex mu_;
   base::CondVar written_;
   bool writing_ KX_GUARDED_BY(mu_) = false;  // a thread is using file_ without the lock
-  File file_;                                // of the thread that set writing_
+  File file_;                                // for the thread that set writing_
   std::shared_ptr<Era> era_ KX_GUARDED_BY(mu_) = std::make_shared<Era>();
   apimachinery::Result<void> failure_ KX_GUARDED_BY(mu_);
-  std::size_t failed_bytes_ KX_GUARDED_BY(mu_) = 0;  // that have to be written for it to be over
+  // A write of so many bytes must succeed before the failure is over.
+  std::size_t failed_bytes_ KX_GUARDED_BY(mu_) = 0;
   bool suspect_ KX_GUARDED_BY(mu_) = false;
   std::string pending_ KX_GUARDED_BY(mu_);
   bool rewriting_ KX_GUARDED_BY(mu_) = false;
-  bool swapping_ KX_GUARDED_BY(mu_) = false;  // which file will have what is added is not known
-  bool spoiled_ KX_GUARDED_BY(mu_) = false;   // the rewrite has what was undone
+  // It is not known which file has the records that are added.
+  bool swapping_ KX_GUARDED_BY(mu_) = false;
+  bool spoiled_ KX_GUARDED_BY(mu_) = false;  // the new file has records that were undone
   std::string since_rewrite_ KX_GUARDED_BY(mu_);
   Revision added_ KX_GUARDED_BY(mu_) = 0;
   Revision durable_ KX_GUARDED_BY(mu_) = 0;
   std::uint64_t durable_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::optional<std::uint64_t> free_ KX_GUARDED_BY(mu_);
-  std::size_t unmeasured_ KX_GUARDED_BY(mu_) = 0;  // bytes added since free_ was measured
-  std::size_t next_extra_ KX_GUARDED_BY(mu_) = 0;  // of them, during a rewrite: the next has them
+  // The bytes that were added since free_ was measured.
+  std::size_t unmeasured_ KX_GUARDED_BY(mu_) = 0;
+  // Those of them that are in both files during a rewrite.
+  std::size_t next_extra_ KX_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace kubexx::apiserver::storage::internal

@@ -1,5 +1,5 @@
 /// @file
-/// The errors that all implementations word alike.
+/// The errors that all implementations report in the same words.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_ERRORS_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_ERRORS_H_
 

@@ -19,7 +19,7 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// A key at one revision. Its pointers stay valid whatever happens to the history. `mod` is 0 when
+/// A key at one revision. Its pointers stay valid, whatever happens to the history. `mod` is 0 when
 /// the key does not exist, and `value` is null for a deletion.
 struct Item {
   std::shared_ptr<const std::string> key{};
@@ -118,7 +118,7 @@ class History {
     Revision mod = 0;
   };
   struct Entry {
-    Version* version = nullptr;  // owned by the key's chain for as long as the entry is there
+    Version* version = nullptr;  // the key's chain owns it for as long as this entry exists
     base::TimePoint time{};
     std::shared_ptr<const Event> event{};
   };
@@ -137,7 +137,7 @@ class History {
   std::size_t live_keys_ = 0;
   std::size_t live_bytes_ = 0;
   std::size_t value_bytes_ = 0;
-  // The newest version of each key owns the older ones. Views into the version's own key.
+  // The newest version of each key owns the older ones. The views are into the version's own key.
   std::map<std::string_view, std::unique_ptr<Version>> keys_;
   std::deque<Entry> log_;  // the last log_.size() revisions
 };

@@ -59,7 +59,7 @@ class MemoryStore final : public MemoryStorage {
   struct Watcher;
   struct Batch;
 
-  // A value not yet compressed: its version, and its size.
+  // A value that is not compressed yet: its version and its size.
   struct RawValue {
     std::shared_ptr<const std::string> key{};
     Revision mod = 0;
@@ -67,71 +67,72 @@ class MemoryStore final : public MemoryStorage {
   };
 
   apimachinery::Result<void> CheckValue(std::string_view key, const std::string& value) const;
-  // The revision to read at, for one that a caller gave. What has become too old is forgotten
-  // first: it does not need a write for that.
+  // Returns the revision at which to read when the caller has given this one. First it compacts
+  // what has become too old, because no write is needed for that.
   apimachinery::Result<Revision> ReadableLocked(Revision revision) KX_REQUIRES(mu_);
   void CompactOldLocked() KX_REQUIRES(mu_);
-  // Whether a revision may be added that is no deletion and has live data grow by so much.
+  // Checks whether a revision may be added that is not a deletion and makes the live data grow by
+  // so many bytes.
   apimachinery::Result<void> CheckWritableLocked(std::size_t growth) const KX_REQUIRES(mu_);
-  // Whether the file takes writes at all; deletions are taken also when room is short.
+  // Checks whether the file accepts writes at all. Deletions are accepted even when room is short.
   apimachinery::Result<void> CheckFileLocked() const KX_REQUIRES(mu_);
-  // Adds a revision to the history and to what the file gets next.
+  // Adds a revision to the history and to the next write of the file.
   /// It must complete everything that it begins. When memory runs out, the process ends, and its
   /// next start finds all acknowledged writes.
   Item WriteLocked(std::string_view key, BlobRef value) noexcept KX_REQUIRES(mu_);
-  // Of a revision that is written, or that is the reason of an answer.
+  // Returns a ticket for a revision that is being written, or on which an answer depends.
   Ticket TicketLocked(Revision revision) const KX_REQUIRES(mu_);
-  // Returns when the ticket's revision is in the file and visible. An error when it could not be
-  // written and has been undone.
+  // Returns when the ticket's revision is in the file and visible. Returns an error when it could
+  // not be written and was undone.
   apimachinery::Result<void> Finish(Ticket ticket) KX_EXCLUDES(mu_);
-  // Takes back what could not be written to the file.
+  // Undoes the revisions that could not be written to the file.
   void Undo() KX_EXCLUDES(mu_);
   void Publish(Revision revision) KX_EXCLUDES(mu_);
-  // Compresses some values that have left the uncompressed ones.
+  // Compresses some values that no longer belong to the uncompressed ones.
   void PackSome() KX_EXCLUDES(mu_);
   std::vector<std::pair<RawValue, BlobRef>> TakeUnpackedLocked() KX_REQUIRES(mu_);
 
-  // memory_watch.cc
+  // These are in memory_watch.cc.
   apimachinery::Result<Batch> NextBatch(Watcher& watcher, const std::stop_token& stop)
       KX_EXCLUDES(mu_);
   apimachinery::Result<void> CheckWatcherLocked(Watcher& watcher) const KX_REQUIRES(mu_);
   apimachinery::Result<void> CollectLocked(Watcher& watcher, Batch& batch) KX_REQUIRES(mu_);
   void WakeLocked(Revision before) KX_REQUIRES(mu_);
 
-  // memory_file.cc
+  // These are in memory_file.cc.
   apimachinery::Result<void> Load(const Record& record) KX_EXCLUDES(mu_);
   void RewriteLoop(const std::stop_token& stop) KX_EXCLUDES(mu_);
   apimachinery::Result<void> Rewrite(const std::stop_token& stop) KX_EXCLUDES(mu_);
   Room RoomLocked() const KX_REQUIRES(mu_);
-  // As Storage::CheckHealth.
+  // Does the work of Storage::CheckHealth.
   apimachinery::Result<void> CheckWritesLocked() const KX_REQUIRES(mu_);
   bool WantsRewriteLocked() const KX_REQUIRES(mu_);
-  // Whether AwaitFileWork would have something to do that it has not seen yet.
+  // Whether there is work for AwaitFileWork that it has not seen yet.
   bool NeedsFileWorkLocked() const KX_REQUIRES(mu_);
   enum class FileWork : std::uint8_t { kNone, kRewrite, kProbe, kTellRoom };
-  // Waits for something to do; `patience` goes before what failed is tried again.
+  // Waits for work on the file. Work that failed is tried again after `patience`.
   FileWork AwaitFileWork(base::Duration patience, const std::stop_token& stop) KX_EXCLUDES(mu_);
-  // Rewrites, and cleans up after a failure. Returns how long to wait before what fails is tried
-  // again; `patience` is what it was before.
+  // Rewrites the file, and cleans up after a failure. Returns the pause before another attempt of
+  // what failed; `patience` is the last pause.
   base::Duration RewriteOrAbandon(base::Duration patience, const std::stop_token& stop)
       KX_EXCLUDES(mu_);
-  // Tells the log that room has become short, or is not any more.
+  // Logs that room has become short, or that it no longer is.
   void TellRoom() KX_EXCLUDES(mu_);
 
   const MemoryOptions options_;
-  ValuePacker packer_;  // the values refer to it: destroyed after them
+  ValuePacker packer_;  // destroyed after the values, which refer to it
   std::unique_ptr<AppendLog> file_;
 
-  mutable base::Mutex mu_;  // before the locks of file_ and packer_
+  mutable base::Mutex mu_;  // locked before the mutexes of file_ and packer_
   History history_ KX_GUARDED_BY(mu_);
   Revision visible_ KX_GUARDED_BY(mu_) = 0;
   std::deque<RawValue> raw_ KX_GUARDED_BY(mu_);
   std::size_t raw_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::list<Watcher*> watchers_ KX_GUARDED_BY(mu_);
   base::CondVar rewrite_wanted_;
-  // After a rewrite that failed: not before this.
+  // After a rewrite that failed, the next one does not begin before this time.
   base::TimePoint rewrite_after_ KX_GUARDED_BY(mu_) = base::TimePoint::min();
-  bool room_is_short_ KX_GUARDED_BY(mu_) = false;  // as the log was told
+  bool room_is_short_ KX_GUARDED_BY(mu_) = false;  // as it was last logged
 
   std::jthread rewriter_;
 };

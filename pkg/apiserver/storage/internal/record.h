@@ -33,9 +33,9 @@ struct Record {
   Revision create = 0;
   std::string_view key{};
   std::string_view value{};
-  /// How many bytes of the file were on the disk when this record was written. An unreadable record
-  /// behind that place is a write that a crash cut off; before that place it means that the file is
-  /// damaged.
+  /// The number of bytes of the file that were on the disk when this record was written. An
+  /// unreadable record behind that place is a write that a crash cut off. An unreadable record
+  /// before that place means that the file is damaged.
   std::uint64_t durable = 0;
 };
 

@@ -29,11 +29,11 @@ struct Endpoint {
   std::unique_ptr<etcdserverpb::KV::Stub> kv{};
   std::unique_ptr<etcdserverpb::Watch::Stub> watch{};
   std::unique_ptr<etcdserverpb::Maintenance::Stub> maintenance{};
-  /// Whether its version was checked and is supported.
+  /// Whether the member's version was checked and is supported.
   std::unique_ptr<std::atomic<bool>> good = std::make_unique<std::atomic<bool>>(false);
 };
 
-/// All members of the cluster. gRPC reconnects by itself, twice a second at most. Thread-safe.
+/// All members of the cluster. gRPC reconnects by itself, at most twice a second. Thread-safe.
 class Endpoints {
  public:
   /// Returns kInvalidConfig as NewEtcd3Storage.

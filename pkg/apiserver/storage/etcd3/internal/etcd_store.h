@@ -49,7 +49,7 @@ class EtcdStore final : public Storage {
   class Asker;
   class Registered;
 
-  // One call, on the calling thread. A read that a broken connection ended is sent again.
+  // Makes one call on the calling thread. A read whose connection broke is sent again.
   template <class Request, class Response>
   grpc::Status Call(grpc::Status (etcdserverpb::KV::Stub::*method)(grpc::ClientContext*,
                                                                    const Request&, Response*),
@@ -67,7 +67,7 @@ class EtcdStore final : public Storage {
   apimachinery::Result<void> CheckHistory(Revision seen, const WatchOptions& options,
                                           std::string_view what, const std::stop_token& stop);
 
-  // etcd_compact.cc
+  // These are in etcd_compact.cc.
   struct Compaction;
   void CompactLoop(const std::stop_token& stop);
   apimachinery::Result<void> CompactOld(Compaction& state, const std::stop_token& stop);
@@ -76,8 +76,8 @@ class EtcdStore final : public Storage {
   const std::unique_ptr<Endpoints> endpoints_;
 
   base::Mutex mu_;
-  std::list<Asker*> askers_ KX_GUARDED_BY(mu_);  // of the open watches
-  bool lost_ KX_GUARDED_BY(mu_) = false;         // as the last CheckHealth found
+  std::list<Asker*> askers_ KX_GUARDED_BY(mu_);  // those of the open watches
+  bool lost_ KX_GUARDED_BY(mu_) = false;         // the result of the last CheckHealth
 
   std::jthread compactor_;
 };
