@@ -76,6 +76,7 @@ class Client {
       fuzz::Require(takes_ || answer.state != Http2Answer::State::kOpen);
     }
   }
+  bool is_alive() const { return !session_.is_over(); }
   const std::array<Http2Answer, 3>& answers() const { return answers_; }
 
  private:
@@ -100,12 +101,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!input.rest().empty()) {
     at_once.Feed(input.rest());
   }
+  in_pieces.Send();
+  at_once.Send();
+  // An error of the connection may be noticed a piece sooner or later.
+  const bool is_alive = in_pieces.is_alive() && at_once.is_alive();
   for (std::size_t i = 0; i < at_once.answers().size(); ++i) {
     const Http2Answer& one = in_pieces.answers()[i];
     const Http2Answer& other = at_once.answers()[i];
-    fuzz::Require(one.state == other.state && one.has_head == other.has_head &&
-                  one.head.code == other.head.code && one.body == other.body &&
-                  one.failure == other.failure);
+    fuzz::Require(one.body.starts_with(other.body) || other.body.starts_with(one.body));
+    fuzz::Require(!is_alive ||
+                  (one.state == other.state && one.has_head == other.has_head &&
+                   one.head.code == other.head.code && one.body == other.body &&
+                   one.failure == other.failure));
   }
   in_pieces.Lose();
   at_once.Lose();

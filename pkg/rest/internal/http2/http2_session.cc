@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 
 #include "kubexx/base/ascii.h"
 
