@@ -44,9 +44,9 @@ class Reflector::Pass {
     /// Else: when there is, unless it was told before.
     base::TimePoint at = base::TimePoint::max();
   };
-  /// Does some of what there is to do. `tell` has StepOn called once more; it lives as long as
-  /// anybody has a copy. A list, the begin of a watch, and a question for the version block until
-  /// the server has answered; nothing else does.
+  /// Does some of what there is to do, and nothing while the store has no room. `tell` has StepOn
+  /// called once more; it lives as long as anybody has a copy. A list, the begin of a watch, and a
+  /// question for the version block until the server has answered; nothing else does.
   Turn StepOn(const std::function<void()>& tell);
 
  private:
@@ -84,7 +84,7 @@ class Reflector::Pass {
   /// Returns the outcome of the action when it has one.
   std::optional<ReflectorInput> Advance(const std::function<void()>& tell, Turn& turn);
   std::optional<ReflectorInput> OpenTheWatch(const std::function<void()>& tell);
-  std::optional<ReflectorInput> ReadTheWatch(const std::function<void()>& tell, Turn& turn);
+  std::optional<ReflectorInput> ReadTheWatch(Turn& turn);
   base::TimePoint SilentUntil() const;
   void ResyncIfDue();
 
