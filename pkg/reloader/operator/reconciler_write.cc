@@ -126,12 +126,13 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
     KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
-  const bool has_history = write.annotations.contains(std::string(kHistoryAnnotation));
-  if (!written && (!baseline.empty() || has_history) && IsDenied(written.error()) &&
-      !IsMissingRight(written.error())) {
-    // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
-    // matters more.
-    write.annotations.erase(std::string(kHistoryAnnotation));
+  // Others have filled the room for annotations, or a rule is about them, perhaps. The history
+  // matters least, and the rollout most.
+  if (!written && IsContentDenied(written.error()) &&
+      write.annotations.erase(std::string(kHistoryAnnotation)) > 0) {
+    written = parts_.writer.Write(workload.id, write, stop);
+  }
+  if (!written && IsContentDenied(written.error()) && !baseline.empty()) {
     write.annotations.erase(std::string(kBaselineAnnotation));
     if (has_baseline) {
       write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
