@@ -261,6 +261,22 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   return result;
 }
 
+/// Why a change of the source is held back.
+std::optional<reloadpolicy::Hold> SourceHold(const ExplainInput& input, const SourceId& id) {
+  const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
+  const auto present = input.sources.get(id);
+  std::string who;
+  if (present && present->paused) {
+    who = "annotation " + std::string(kSourcePaused);
+  } else if (const auto pause = input.arbiter.policies().SourcePause(source)) {
+    who = pause->origin;
+  } else {
+    return std::nullopt;
+  }
+  return reloadpolicy::Hold{.reason = reloadpolicy::HoldReason::kSourcePaused,
+                            .message = source.ToString() + " is paused (" + who + ")"};
+}
+
 /// As PolicyEnforcer looks for it: whoever is of a lower order and has not been rolled for a
 /// cause of what is due, or is not healthy since.
 std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int order,
@@ -333,19 +349,11 @@ Explanation Explain(const ExplainInput& input) {
   if (baseline && baseline->uid != workload.uid) {
     baseline.reset();  // of another object
   }
+  std::vector<reloadpolicy::Hold> holds;
   for (const SourceId& id : Candidates(input)) {
     result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));
-    if (result.sources.back().due) {
-      const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
-      const auto present = input.sources.get(id);
-      if (present && present->paused) {
-        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
-                       .message = source.ToString() + " is paused (annotation " +
-                                  std::string(kSourcePaused) + ")"};
-      } else if (const auto pause = input.arbiter.policies().SourcePause(source)) {
-        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
-                       .message = source.ToString() + " is paused (" + pause->origin + ")"};
-      }
+    if (auto hold = result.sources.back().due ? SourceHold(input, id) : std::nullopt) {
+      holds.push_back(*std::move(hold));
     }
   }
   if (auto decision = input.arbiter.Ask(
@@ -353,7 +361,11 @@ Explanation Explain(const ExplainInput& input) {
            workload.uid, workload.phase},
           input.now);
       decision.hold) {
-    result.hold = std::move(decision.hold);
+    holds.insert(holds.begin(), *std::move(decision.hold));
+  }
+  if (!holds.empty()) {
+    result.hold = holds.front();
+    result.further_holds.assign(holds.begin() + 1, holds.end());
   }
   return result;
 }
