@@ -52,6 +52,9 @@ Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader:
     KX_RETURN_IF_ERROR(view.Load(deadline.token()));
     KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, deadline.token()));
     if (judge.unread) {
+      if (explanation.hold) {
+        explanation.further_holds.insert(explanation.further_holds.begin(), *explanation.hold);
+      }
       explanation.hold = {.reason = reloadpolicy::HoldReason::kPoliciesUnread,
                           .message = *judge.unread};
     }

@@ -65,9 +65,13 @@ Result<std::vector<reloader::WorkloadHistory>> AllHistories(const Connection& co
       continue;
     }
     for (const dynamic::Unstructured& object : list->items) {
-      KX_ASSIGN_OR_RETURN(reloader::WorkloadHistory history,
-                          reloader::WorkloadHistoryOf(kind, object));
-      all.push_back(std::move(history));
+      auto history = reloader::WorkloadHistoryOf(kind, object);
+      if (history) {
+        all.push_back(*std::move(history));
+      } else {
+        problems.push_back(std::string(KindName(kind)) + " " + object.Name() +
+                           " cannot be read: " + history.error().message);
+      }
     }
   }
   return all;

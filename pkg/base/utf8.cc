@@ -49,6 +49,13 @@ CodePoint DecodeFirst(std::string_view text) {
   return {code, lead.following + 1, true};
 }
 
+bool NeedsEscape(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||
+         (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+         (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
+}
+
 std::string ToValidUtf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {

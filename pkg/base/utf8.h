@@ -22,6 +22,11 @@ struct CodePoint {
 /// values above U+10FFFF are not valid.
 CodePoint DecodeFirst(std::string_view text);
 
+/// Whether the code point should not be shown on a line as it is: a control, format or
+/// line-separating character, which may change how a terminal shows the rest of the line, or cannot
+/// be seen.
+bool NeedsEscape(std::uint32_t code);
+
 /// Returns `text` with U+FFFD in place of each byte that is not part of a well-formed sequence.
 std::string ToValidUtf8(std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace kubexx::base {
@@ -31,6 +32,17 @@ TEST(DecodeFirstTest, RefusesWhatIsNotWellFormed) {
     EXPECT_FALSE(point.valid) << ::testing::PrintToString(text);
     EXPECT_EQ(point.size, 1U);
     EXPECT_EQ(point.code, static_cast<unsigned char>(text[0]));
+  }
+}
+
+TEST(NeedsEscapeTest, IsTrueOfWhatCannotBeSeenOrChangesALine) {
+  for (const std::uint32_t code : {0x0U, 0x1BU, 0x7FU, 0x85U, 0xADU, 0x200BU, 0x200EU, 0x2028U,
+                                   0x202EU, 0x2060U, 0x2066U, 0xFEFFU, 0xFFF9U, 0xE0041U}) {
+    EXPECT_TRUE(NeedsEscape(code)) << code;
+  }
+  for (const std::uint32_t code :
+       {0x20U, 0x7EU, 0xA0U, 0xE4U, 0x200AU, 0x2010U, 0x4E2DU, 0xFFFDU, 0x1F600U, 0xE0080U}) {
+    EXPECT_FALSE(NeedsEscape(code)) << code;
   }
 }
 

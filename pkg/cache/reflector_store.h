@@ -56,8 +56,9 @@ class ReflectorStore {
   /// readers about the changes.
   virtual void Flush() {}
   /// Whether the store takes further changes without blocking. After false, it calls `wake` once
-  /// when it does, on any thread. A reflector that runs as a task asks before it reads; the store
-  /// should take what comes of one read, since a task ought not to wait for another.
+  /// when it does, on any thread. A reflector that runs as a task asks before each step, and until
+  /// then neither lists, reads nor resyncs; the store should take what comes of one read, since a
+  /// task ought not to wait for another.
   virtual bool HasRoom(const std::function<void()>& /*wake*/) { return true; }
   virtual std::unique_ptr<Replacement> BeginReplace() = 0;
   /// Announces that the source has sent every change up to `resource_version`.

@@ -282,6 +282,12 @@ TEST_F(ClusterTest, NamesAreThereAndUnique) {
   EXPECT_EQ(manager_.AddCluster("", home_.NewClient()).error().reason, Reason::kInvalidConfig);
   EXPECT_EQ(manager_.AddCluster("apps/v1", home_.NewClient()).error().reason,
             Reason::kInvalidConfig);
+  for (const char* name : {"we\"st", "w'est", "west east", "we\nst", "w\\est", "w\u00e9st"}) {
+    const auto odd = manager_.AddCluster(name, home_.NewClient());
+    ASSERT_FALSE(odd) << name;
+    EXPECT_EQ(odd.error().reason, Reason::kInvalidConfig) << name;
+  }
+  EXPECT_TRUE(manager_.AddCluster("kind-a.b_c@d:1", home_.NewClient()));
   const auto nobody = manager_.AddCluster("east", std::shared_ptr<rest::RESTClient>());
   ASSERT_FALSE(nobody);
   EXPECT_EQ(nobody.error().message, "cluster east: it has no client");

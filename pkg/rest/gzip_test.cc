@@ -6,13 +6,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <random>
+#include <semaphore>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/rest/response_stream.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/round_tripper.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -141,6 +147,91 @@ TEST(GzipTest, DoAndStreamUnpackResponses) {
   const auto silent = ClientFor({.host = server.Url()})->Get().AbsPath("/x").Do();
   ASSERT_TRUE(silent) << silent.error().ToString();
   EXPECT_EQ(silent->body, "-|b") << "not asked for by default";
+}
+
+/// What a stream that is read without waiting has brought.
+struct UnpackedStream {
+  std::string body{};
+  std::unique_ptr<ResponseStream> stream{};
+
+  /// Reads what is there, until there is nothing more or the end, which it returns.
+  Result<StreamRead> ReadAll() {
+    for (;;) {
+      KX_ASSIGN_OR_RETURN(const StreamRead found,
+                          stream->TryRead([this](std::string_view piece) -> Result<void> {
+                            EXPECT_FALSE(piece.empty());
+                            body += piece;
+                            return {};
+                          }));
+      if (found != StreamRead::kPiece) {
+        return found;
+      }
+    }
+  }
+};
+
+// As from a server that flushes after each event, and a network that cuts where it likes.
+TEST(GzipTest, AStreamThatIsReadWithoutWaitingIsUnpackedAsFarAsItHasCome) {
+  const std::string first = Gzip(R"({"type":"ADDED"})");
+  const std::string second = Gzip(R"({"type":"DELETED"})");
+  std::counting_semaphore<> go(0);
+  const FakeServer server([&](FakeConnection& connection) {
+    connection.ReadRequest();
+    connection.Write(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n");
+    // One chunk ends in the middle of a member, and another holds the ends of both.
+    for (const std::string& piece :
+         {first.substr(0, 5), first.substr(5) + second.substr(0, second.size() - 4),
+          second.substr(second.size() - 4)}) {
+      KX_AWAIT(go.try_acquire());
+      connection.WriteChunk(piece);
+    }
+    KX_AWAIT(go.try_acquire());
+    connection.EndChunks();
+    connection.AwaitPeer();
+  });
+  const auto client = ClientFor({.host = server.Url(), .disable_compression = false});
+  auto opened = client->Get().AbsPath("/x").MaxRetries(0).OpenStream({});
+  ASSERT_TRUE(opened) << opened.error().ToString();
+  UnpackedStream unpacked{.stream = *std::move(opened)};
+  EXPECT_EQ(unpacked.ReadAll().value(), StreamRead::kNothing);
+  go.release();
+  EXPECT_EQ(unpacked.ReadAll().value(), StreamRead::kNothing);
+  EXPECT_EQ(unpacked.body, "") << "of five bytes nothing can be unpacked";
+  go.release();
+  KX_UNTIL(unpacked.body == R"({"type":"ADDED"}{"type":"DELETED"})") {
+    ASSERT_EQ(unpacked.ReadAll().value(), StreamRead::kNothing);
+  }
+  go.release(2);
+  KX_UNTIL(unpacked.ReadAll().value() == StreamRead::kEnd) {}
+  EXPECT_EQ(unpacked.body, R"({"type":"ADDED"}{"type":"DELETED"})");
+}
+
+TEST(GzipTest, AStreamThatIsReadWithoutWaitingFailsWhereItsPackingDoes) {
+  const std::string packed = Gzip("event 1\n") + Gzip("event 2\n");
+  const FakeServer server([&](FakeConnection& connection) {
+    const auto request = connection.ReadRequest();
+    connection.Write(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n");
+    connection.WriteChunk(request && request->target == "/bad"
+                              ? packed + "neither gzip"
+                              : packed.substr(0, packed.size() - 1));
+    connection.EndChunks();
+    connection.AwaitPeer();
+  });
+  const auto client = ClientFor({.host = server.Url(), .disable_compression = false});
+  for (const char* path : {"/bad", "/short"}) {
+    auto opened = client->Get().AbsPath(path).MaxRetries(0).OpenStream({});
+    ASSERT_TRUE(opened) << opened.error().ToString();
+    UnpackedStream unpacked{.stream = *std::move(opened)};
+    Result<StreamRead> last = StreamRead::kNothing;
+    KX_UNTIL(!last || *last == StreamRead::kEnd) { last = unpacked.ReadAll(); }
+    ASSERT_FALSE(last) << path;
+    EXPECT_EQ(last.error().reason, Reason::kMalformed) << path;
+    EXPECT_EQ(unpacked.body, "event 1\nevent 2\n") << "what was whole has come before that";
+  }
 }
 
 TEST(GzipTest, ErrorsAreUnpackedAndBrokenPackingIsAnError) {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "kubexx/apimachinery/thrown_text.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/webhook/internal/conversion_review.h"
@@ -24,10 +27,10 @@ const std::vector<double>& LatencyBuckets() {
   return buckets;
 }
 
-/// Of one path.
+/// Of one webhook.
 struct Metrics {
   metrics::Registry* registry = nullptr;
-  std::string path{};
+  std::string name{};
   metrics::Histogram latency{};
   metrics::Gauge in_flight{};
   metrics::Counter panics{};
@@ -37,19 +40,19 @@ struct Metrics {
                ? metrics::Counter()
                : registry->Counter("controller_runtime_webhook_requests_total",
                                    "Requests of API servers by HTTP status code.",
-                                   {{"webhook", path}, {"code", std::to_string(code)}});
+                                   {{"webhook", name}, {"code", std::to_string(code)}});
   }
 };
 
-Metrics MakeMetrics(metrics::Registry* registry, const std::string& path) {
-  Metrics made{.registry = registry, .path = path};
+Metrics MakeMetrics(metrics::Registry* registry, const std::string& name) {
+  Metrics made{.registry = registry, .name = name};
   if (registry != nullptr) {
     made.latency = registry->Histogram("controller_runtime_webhook_latency_seconds",
                                        "How long requests of API servers took.",
-                                       {{"webhook", path}}, LatencyBuckets());
+                                       {{"webhook", name}}, LatencyBuckets());
     made.in_flight =
         registry->Gauge("controller_runtime_webhook_requests_in_flight",
-                        "Requests of API servers that are being answered.", {{"webhook", path}});
+                        "Requests of API servers that are being answered.", {{"webhook", name}});
     made.panics = registry->Counter("controller_runtime_webhook_panics_total",
                                     "Admission handlers and conversion functions that threw.");
     // So that rates are right from the first request on.
@@ -68,7 +71,7 @@ apimachinery::Result<std::string> ContainedConversion(const RawConversion& conve
   } catch (...) {
     metrics.panics.Increment();
     logging::Error("A conversion function threw",
-                   {{"webhook", metrics.path}, {"error", apimachinery::ThrownText()}});
+                   {{"webhook", metrics.name}, {"error", apimachinery::ThrownText()}});
     return apimachinery::Fail(
         Status(Reason::kInternalError, "the webhook's conversion failed; see its log", 500));
   }
@@ -80,7 +83,7 @@ Response Contained(const Server::RawHandler& handler, const Call& call, const Me
   } catch (...) {
     metrics.panics.Increment();
     logging::Error("An admission handler threw",
-                   {{"webhook", metrics.path}, {"error", apimachinery::ThrownText()}});
+                   {{"webhook", metrics.name}, {"error", apimachinery::ThrownText()}});
     return Response::Errored(
         Status(Reason::kInternalError, "the webhook's handler failed; see its log", 500));
   }
@@ -102,13 +105,15 @@ class Server::Impl {
         server_({.address = std::move(options.address),
                  .max_connections = options.max_connections,
                  .max_body_bytes = std::max(options.max_body_bytes, options.max_conversion_bytes),
+                 // Whoever does not know a path is no API server, and sends nothing worth reading.
+                 .admit = [this](const http::Request& header) { return ClientOf(header); },
                  .tls = std::move(options.tls),
                  .handler_threads = std::max<std::size_t>(options.handler_threads, 1),
                  .handler_timeout = options.handler_timeout}) {}
 
-  void HandleRaw(std::string path, RawHandler handler) {
-    const Metrics metrics = MakeMetrics(registry_, path);
-    Serve(metrics, max_review_bytes_,
+  void HandleRaw(const std::string& path, RawHandler handler, const std::string& name) {
+    const Metrics metrics = MakeMetrics(registry_, name.empty() ? path : name);
+    Serve(path, metrics, max_review_bytes_,
           [metrics, handler = std::move(handler)](const http::Request& request) {
             return internal::Respond(request, [&](const Call& call) {
               // The API server may have to ask this server for what the handler wants of it.
@@ -118,9 +123,9 @@ class Server::Impl {
           });
   }
 
-  void HandleRawConversion(std::string path, RawConversion convert) {
+  void HandleRawConversion(const std::string& path, RawConversion convert) {
     const Metrics metrics = MakeMetrics(registry_, path);
-    Serve(metrics, max_conversion_bytes_,
+    Serve(path, metrics, max_conversion_bytes_,
           [metrics, convert = std::move(convert)](const http::Request& request) {
             return internal::RespondConverted(
                 request, [&](std::string_view object, const std::string& api_version) {
@@ -132,9 +137,19 @@ class Server::Impl {
   http::Server& server() { return server_; }
 
  private:
+  std::optional<std::string> ClientOf(const http::Request& header) const {
+    const base::MutexLock lock(mu_);
+    return paths_.contains(header.path) ? std::optional<std::string>("API servers") : std::nullopt;
+  }
+
   /// Answers requests of no more than `max_bytes` with `respond`, and counts.
-  void Serve(const Metrics& metrics, std::size_t max_bytes, http::Handler respond) {
-    server_.HandlePost(metrics.path, [metrics, max_bytes,
+  void Serve(const std::string& path, const Metrics& metrics, std::size_t max_bytes,
+             http::Handler respond) {
+    {
+      const base::MutexLock lock(mu_);
+      paths_.insert(path);
+    }
+    server_.HandlePost(path, [metrics, max_bytes,
                                       respond = std::move(respond)](const http::Request& request) {
       const base::TimePoint start = base::Clock::Real().Now();
       metrics.in_flight.Add(1);
@@ -151,16 +166,18 @@ class Server::Impl {
   metrics::Registry* const registry_;
   const std::size_t max_review_bytes_;
   const std::size_t max_conversion_bytes_;
-  http::Server server_;
+  mutable base::Mutex mu_;
+  std::set<std::string> paths_ KX_GUARDED_BY(mu_);
+  http::Server server_;  // last: its threads use the paths
 };
 
 Server::Server(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Server::~Server() = default;
-void Server::HandleRaw(std::string path, RawHandler handler) {
-  impl_->HandleRaw(std::move(path), std::move(handler));
+void Server::HandleRaw(const std::string& path, RawHandler handler, const std::string& name) {
+  impl_->HandleRaw(path, std::move(handler), name);
 }
-void Server::HandleRawConversion(std::string path, RawConversion convert) {
-  impl_->HandleRawConversion(std::move(path), std::move(convert));
+void Server::HandleRawConversion(const std::string& path, RawConversion convert) {
+  impl_->HandleRawConversion(path, std::move(convert));
 }
 apimachinery::Result<void> Server::Start() { return impl_->server().Start(); }
 std::uint16_t Server::port() const { return impl_->server().port(); }

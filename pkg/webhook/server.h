@@ -28,7 +28,8 @@ namespace kubexx::webhook {
 /// Serves admission webhooks of admission.k8s.io/v1, and conversion webhooks of
 /// apiextensions.k8s.io/v1, over TLS, each at a path of its own. Handlers
 /// run on threads of the server, several at once, and must be thread-safe. If a handler throws, the
-/// request is denied with code 500. Thread-safe.
+/// request is denied with code 500. Requests to other paths are answered with 404, without reading
+/// their bodies. Thread-safe.
 ///
 ///     webhook::Server server(
 ///         {.tls = {.certificate = watcher->Provider()}, .registry = &registry});
@@ -80,34 +81,36 @@ class Server {
   /// changes the object is a mutating webhook. A validating webhook must take `const Review<T>&` or
   /// leave the object alone. Requests with objects of another type are denied with code 400.
   template <class T, class F>
-  void Handle(std::string path, F handler) {
+  void Handle(const std::string& path, F handler) {
     constexpr bool kReviews = std::is_invocable_r_v<Response, const F&, Review<T>&>;
     static_assert(kReviews, "kubexx: Handle<T> takes a function Response(Review<T>&)");
     if constexpr (kReviews) {
-      HandleRaw(std::move(path), [handler = std::move(handler)](const Call& call) {
+      HandleRaw(path, [handler = std::move(handler)](const Call& call) {
         return internal::Admit<T>(call, handler);
       });
     }
   }
 
   /// The same without a type: the objects are JSON in `call.request`, and the handler has to make
-  /// the patch, for example with MakeJsonPatch.
-  void HandleRaw(std::string path, RawHandler handler);
+  /// the patch, for example with MakeJsonPatch. Metrics and log lines call the webhook `name`; empty:
+  /// they have its path. A path that only API servers may know needs a name, since whoever may read
+  /// the metrics would know it otherwise.
+  void HandleRaw(const std::string& path, RawHandler handler, const std::string& name = {});
 
   /// Calls `conversion` for ConversionReviews to `path`, the path in `spec.conversion` of a
   /// CustomResourceDefinition. When an object cannot be converted, or a function throws, the whole
   /// review fails, with an error that names the object; the API server then fails the request of
   /// its client.
   template <class Hub>
-  void HandleConversion(std::string path, Conversion<Hub> conversion) {
-    HandleRawConversion(std::move(path),
+  void HandleConversion(const std::string& path, Conversion<Hub> conversion) {
+    HandleRawConversion(path,
                         [conversion = std::move(conversion)](std::string_view object,
                                                              const std::string& api_version) {
                           return conversion.Convert(object, api_version);
                         });
   }
   /// The same without types: `convert` gets and returns JSON.
-  void HandleRawConversion(std::string path, RawConversion convert);
+  void HandleRawConversion(const std::string& path, RawConversion convert);
 
   /// Like http::Server::Start.
   apimachinery::Result<void> Start();

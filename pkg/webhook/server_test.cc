@@ -6,6 +6,8 @@
 #include <openssl/ssl.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -27,17 +29,13 @@ constexpr const char* kReview =
     R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u1",)"
     R"("object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}}})";
 
-/// Sends a POST over TLS and returns the whole answer.
-std::string Post(std::uint16_t port, const std::string& path, const std::string& body) {
+/// Sends a request over TLS and returns the whole answer.
+std::string Send(std::uint16_t port, const std::string& request) {
   using Context = std::unique_ptr<SSL_CTX, decltype([](SSL_CTX* c) { SSL_CTX_free(c); })>;
   using Chain = std::unique_ptr<BIO, decltype([](BIO* b) { BIO_free_all(b); })>;
   const Context context(SSL_CTX_new(TLS_client_method()));
   const Chain bio(BIO_new_ssl_connect(context.get()));
   BIO_set_conn_hostname(bio.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
-  const std::string request = "POST " + path +
-                              " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-                              "Content-Type: application/json\r\nContent-Length: " +
-                              std::to_string(body.size()) + "\r\n\r\n" + body;
   EXPECT_EQ(BIO_write(bio.get(), request.data(), static_cast<int>(request.size())),
             static_cast<int>(request.size()));
   std::string answer;
@@ -47,6 +45,26 @@ std::string Post(std::uint16_t port, const std::string& path, const std::string&
     answer.append(buffer.data(), static_cast<std::size_t>(size));
   }
   return answer;
+}
+
+std::string HeaderFor(const std::string& path, std::size_t body_bytes) {
+  return "POST " + path +
+         " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+         "Content-Type: application/json\r\nContent-Length: " +
+         std::to_string(body_bytes) + "\r\n\r\n";
+}
+
+std::string Post(std::uint16_t port, const std::string& path, const std::string& body) {
+  return Send(port, HeaderFor(path, body.size()) + body);
+}
+
+TEST(WebhookServerTest, DoesNotReadWhatIsSentToPathsThatItDoesNotHave) {
+  Server server({.address = "127.0.0.1:0"});
+  server.HandleRaw("/secret", [](const Call&) { return Response::Allowed(); });
+  ASSERT_TRUE(server.Start());
+  // The body does not come, so that only a server that does not wait for it can answer.
+  EXPECT_THAT(Send(server.port(), HeaderFor("/guessed", 5'000'000)), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Post(server.port(), "/secret", kReview), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(WebhookServerTest, AnswersAndCounts) {
@@ -85,6 +103,24 @@ TEST(WebhookServerTest, AnswersAndCounts) {
             HasSubstr("controller_runtime_webhook_latency_seconds_count{webhook=\"/mutate\"} 3\n"),
             HasSubstr("controller_runtime_webhook_requests_in_flight{webhook=\"/mutate\"} 0\n"),
             HasSubstr("controller_runtime_webhook_panics_total 1\n")));
+}
+
+TEST(WebhookServerTest, MetricsAndLogDoNotTellAPathThatHasAName) {
+  const logging::testing::Capture capture;
+  metrics::Registry registry;
+  Server server({.address = "127.0.0.1:0", .registry = &registry});
+  server.HandleRaw(
+      "/mutate/1a2b3c", [](const Call&) -> Response { throw std::runtime_error("no"); }, "mutate");
+  ASSERT_TRUE(server.Start());
+  EXPECT_THAT(Post(server.port(), "/mutate/1a2b3c", kReview), StartsWith("HTTP/1.1 200 "));
+  server.Stop();
+  EXPECT_THAT(
+      registry.Serialize(),
+      AllOf(HasSubstr(
+                "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"mutate\"} 1\n"),
+            Not(HasSubstr("1a2b3c"))));
+  EXPECT_EQ(capture.Count("webhook=mutate"), 1U);
+  EXPECT_EQ(capture.Count("1a2b3c"), 0U);
 }
 
 TEST(WebhookServerTest, EachKindOfReviewHasALimitOfItsOwn) {

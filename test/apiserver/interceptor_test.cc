@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/api/core/v1/resources.gen.h"
@@ -15,7 +17,10 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/rest/request.h"
+#include "kubexx/rest/response_stream.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/round_tripper.h"
 
 namespace kubexx {
 namespace {
@@ -132,6 +137,46 @@ TEST_F(InterceptorTest, InformersGoThroughItToo) {
   KX_AWAIT(informer->Contains({"default", "b"}));
   EXPECT_GE(interceptor_.Count({.verb = "watch", .resource = "configmaps"}), 2);
   factory.Shutdown();
+}
+
+// Where the network can say when something has come, no watch behind hooks needs a thread.
+TEST_F(InterceptorTest, AWatchBehindItIsReadWithoutAThreadThatWaits) {
+  ASSERT_TRUE(client_->CanOpenStreams());
+  const auto open = [this] {
+    return client_->Get()
+        .Resource(api::core::v1::kConfigMapResource)
+        .Namespace("default")
+        .Options({.timeout = std::chrono::minutes(5)})
+        .MaxRetries(0)
+        .Watch()
+        .OpenStream({});
+  };
+  interceptor_.After({.verb = "watch", .resource = "configmaps"},
+                     [](const InterceptedRequest&, int) -> Result<void> {
+                       return Fail(Reason::kExpired, "too old", 410);
+                     });
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::kExpired);
+  interceptor_.Clear();
+  const auto stream = open();
+  ASSERT_TRUE(stream) << stream.error().ToString();
+  std::atomic<bool> told = false;
+  (*stream)->Notify([&told] { told = true; });
+  std::string body;
+  ASSERT_TRUE(others_.Create(Map("a", "1")));
+  KX_UNTIL(body.contains("\"name\":\"a\"")) {
+    const auto found = (*stream)->TryRead([&body](std::string_view piece) -> Result<void> {
+      body += piece;
+      return {};
+    });
+    ASSERT_TRUE(found) << found.error().ToString();
+    if (*found == rest::StreamRead::kNothing) {
+      told = false;
+      (*stream)->Arm();
+      KX_AWAIT(told);
+    }
+  }
 }
 
 }  // namespace

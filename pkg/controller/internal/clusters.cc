@@ -15,6 +15,12 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
+namespace {
+
+bool IsOfName(char c) { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\'; }
+
+}  // namespace
+
 Result<Clusters::Pointer> Clusters::Add(Cluster::Parts parts) {
   if (parts.name.empty()) {
     return Fail(Reason::kInvalidConfig,
@@ -24,6 +30,11 @@ Result<Clusters::Pointer> Clusters::Add(Cluster::Parts parts) {
     return Fail(Reason::kInvalidConfig, "cluster " + parts.name +
                                             ": a name with a slash could be that of a group and "
                                             "version, or of another cluster's informer");
+  }
+  if (!std::ranges::all_of(parts.name, IsOfName)) {
+    return Fail(Reason::kInvalidConfig,
+                "the name of a cluster has ASCII characters that can be seen, and no quotes or "
+                "backslashes, since metrics, log lines and errors have it as it is");
   }
   if (!parts.client) {
     return Fail(Reason::kInvalidConfig, "cluster " + parts.name + ": it has no client");

@@ -15,15 +15,6 @@
 namespace kubexx::logging::internal {
 namespace {
 
-/// Control, format and line-separating code points: those that could change how a terminal shows
-/// the rest of a line.
-bool NeedsEscape(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||
-         (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
-         (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
-}
-
 void AppendHex(std::string& out, std::uint32_t value, int digits) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
@@ -62,7 +53,7 @@ void AppendTextQuoted(std::string& out, std::string_view text) {
       out += "\\x";
       AppendHex(out, point.code, 2);
     } else if (!AppendShortEscape(out, point.code)) {
-      if (!NeedsEscape(point.code)) {
+      if (!base::NeedsEscape(point.code)) {
         out += text.substr(0, point.size);
       } else if (point.code < 0x80) {
         out += "\\x";
@@ -89,7 +80,7 @@ void AppendJsonQuoted(std::string& out, std::string_view text) {
     if (!point.valid) {
       out += "\\ufffd";
     } else if (!AppendShortEscape(out, point.code)) {
-      if (!NeedsEscape(point.code)) {
+      if (!base::NeedsEscape(point.code)) {
         out += text.substr(0, point.size);
       } else if (point.code < 0x10000) {
         out += "\\u";

@@ -70,15 +70,19 @@ class AdmissionTerm {
     KX_ASSIGN_OR_RETURN(const std::string uid, SecretUid(stop));
     webhook::Server server({.address = settings_.address,
                             .tls = {.certificate = rotator->Provider()},
+                            .max_conversion_bytes = 0,
                             .handler_timeout = kAnswerTimeout,
                             .registry = registry});
-    server.HandleRaw(WebhookPath(kTemplateWebhook, uid), [&admissions](const webhook::Call& call) {
-      return admissions.templates.Answer(call);
-    });
+    // With names, since everybody may read the metrics.
+    server.HandleRaw(
+        WebhookPath(kTemplateWebhook, uid),
+        [&admissions](const webhook::Call& call) { return admissions.templates.Answer(call); },
+        kTemplateWebhook);
     if (settings_.warnings) {
-      server.HandleRaw(WebhookPath(kSourceWebhook, uid), [&admissions](const webhook::Call& call) {
-        return admissions.sources.Answer(call);
-      });
+      server.HandleRaw(
+          WebhookPath(kSourceWebhook, uid),
+          [&admissions](const webhook::Call& call) { return admissions.sources.Answer(call); },
+          kSourceWebhook);
     }
     KX_RETURN_IF_ERROR(server.Start());
     logging::Info("Serving the admission webhook", {{"port", server.port()}});

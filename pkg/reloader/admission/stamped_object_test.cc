@@ -123,6 +123,18 @@ TEST_F(StampedObjectTest, IsTheSameWhenItIsStampedAgain) {
   }
 }
 
+// API servers make the name of `generateName`, and the UID, after they have asked webhooks.
+TEST_F(StampedObjectTest, NeedsNoName) {
+  JsonTree object = Born();
+  object["metadata"].Erase("name");
+  object["metadata"].Erase("uid");
+  object["metadata"]["generateName"] = "web-";
+  const JsonTree stamped = Stamped(object);
+  EXPECT_THAT(EnvIn(stamped), HasSubstr(Digits("1")));
+  EXPECT_EQ(BaselineIn(stamped), "") << "it would be bound to nothing";
+  EXPECT_EQ(stamped.At({"metadata"})->TextAt("name"), "");
+}
+
 TEST_F(StampedObjectTest, WithTheOtherStrategyHasTheAnnotation) {
   const JsonTree stamped = Stamped(Born(), ReloadStrategy::kAnnotations);
   EXPECT_EQ(EnvIn(stamped), R"([{"name":"A","value":"1"}])");

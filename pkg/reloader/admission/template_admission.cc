@@ -65,6 +65,11 @@ Result<std::string> TemplateAdmission::PatchFor(const webhook::Call& call) const
     if (HasSameTemplateOfOthers(before, object)) {
       return std::string();
     }
+    // Whoever replaces an object need not name its UID: API servers set it after this call.
+    const JsonTree* metadata = before.Find("metadata");
+    if (metadata != nullptr && object["metadata"].TextAt("uid").empty()) {
+      object["metadata"]["uid"] = metadata->TextAt("uid");
+    }
   }
   object["metadata"]["namespace"] = request.namespace_;  // which the object need not name
   KX_ASSIGN_OR_RETURN(const JsonTree stamped, stamp_(*kind, object, call.stop));

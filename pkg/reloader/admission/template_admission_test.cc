@@ -83,6 +83,23 @@ TEST(TemplateAdmission, PatchesAnUpdateOfTheTemplateAlone) {
   EXPECT_THAT(admission.Ask(RequestFor(kAsked, other)).patch, HasSubstr("mark"));
 }
 
+TEST(TemplateAdmission, KnowsWhichObjectIsReplaced) {
+  Admission admission;
+  const std::string before =
+      R"({"metadata":{"name":"web","uid":"u-1"},"spec":{"template":{"spec":{}}}})";
+  // As `kubectl replace` sends it.
+  admission.Ask(RequestFor(kAsked, before));
+  EXPECT_EQ(admission.seen.At({"metadata"})->TextAt("uid"), "u-1");
+  auto object = JsonTree::Parse(kAsked);
+  ASSERT_TRUE(object);
+  (*object)["metadata"]["namespace"] = "shop";
+  (*object)["metadata"]["uid"] = "u-1";
+  admission.answer = WithMark(*object);
+  EXPECT_EQ(admission.Ask(RequestFor(kAsked, before)).patch,
+            R"([{"op":"add","path":"/metadata/annotations","value":{"mark":"1"}}])")
+      << "the API server sets the UID itself";
+}
+
 TEST(TemplateAdmission, AllowsWhateverHappens) {
   Admission admission;
   EXPECT_TRUE(admission.Ask(RequestFor(kAsked)).allowed) << "it fails";

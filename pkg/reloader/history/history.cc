@@ -11,6 +11,21 @@ namespace kubexx::reloader {
 using apimachinery::Result;
 using apimachinery::Time;
 
+namespace {
+
+/// Whether the workload's status may tell of a rollout of others that has begun after `begin`. The
+/// times of managed fields may also be those of other writes, but an end before them is no end of
+/// what came after.
+bool MayBeOfLaterRollout(const Workload& workload, const Time& begin) {
+  const auto is_later = [&](const std::optional<Time>& written) {
+    return written && written->seconds > begin.seconds &&
+           !(workload.ended && workload.ended->seconds <= written->seconds);
+  };
+  return is_later(workload.template_written) || is_later(workload.undone);
+}
+
+}  // namespace
+
 std::string_view ToString(RolloutOutcome outcome) {
   switch (outcome) {
     case RolloutOutcome::kRolling:
@@ -72,16 +87,26 @@ Result<History> HistoryOf(const Workload& workload) {
   return History{.owner = owner};
 }
 
-void CompleteFrom(const Workload& workload, const std::optional<Time>& end, HistoryEntry& newest) {
-  const bool is_through = IsThrough(workload.phase);
-  const bool has_failed = workload.phase == reloadpolicy::Phase::kFailed;
+void CompleteFrom(const Workload& workload, const std::optional<RolloutEnd>& end,
+                  HistoryEntry& newest) {
+  const bool is_of_status = !MayBeOfLaterRollout(workload, newest.at);
+  const bool is_through = is_of_status ? IsThrough(workload.phase) : end && !end->has_failed;
+  const bool has_failed = is_of_status ? workload.phase == reloadpolicy::Phase::kFailed
+                                       : end && end->has_failed;
   const bool is_open = newest.outcome == RolloutOutcome::kRolling ||
                        (newest.outcome == RolloutOutcome::kFailed && is_through);
-  if (!is_open || (!is_through && !has_failed)) {
+  if (!is_open) {
+    return;
+  }
+  if (!is_through && !has_failed) {
+    newest.outcome = is_of_status ? newest.outcome : RolloutOutcome::kSuperseded;
     return;
   }
   newest.outcome = is_through ? RolloutOutcome::kDone : RolloutOutcome::kFailed;
-  const std::optional<Time> ended = workload.ended ? workload.ended : end;
+  std::optional<Time> ended = is_of_status ? workload.ended : std::nullopt;
+  if (!ended && end) {
+    ended = end->time;
+  }
   newest.seconds = ended && ended->seconds >= newest.at.seconds
                        ? std::optional(ended->seconds - newest.at.seconds)
                        : std::nullopt;

@@ -13,6 +13,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/history/key_change.h"
+#include "kubexx/reloader/history/rollout_ends.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/source_trace.h"
 #include "kubexx/reloader/model/workload.h"
@@ -99,8 +100,10 @@ std::string HistoryOwner(const Workload& workload);
 apimachinery::Result<History> HistoryOf(const Workload& workload);
 
 /// The newest rollout of a history with its outcome and duration as the workload's status tells
-/// them. `end`: when the rollout ended, if that is known otherwise.
-void CompleteFrom(const Workload& workload, const std::optional<apimachinery::Time>& end,
+/// them. `end`: how the rollout ended, if that is known otherwise. Where others have written the
+/// pod template since, the status tells of their rollout, and only `end` counts: without it the
+/// rollout is superseded.
+void CompleteFrom(const Workload& workload, const std::optional<RolloutEnd>& end,
                   HistoryEntry& newest);
 
 }  // namespace kubexx::reloader

@@ -172,10 +172,37 @@ TEST(History, TakesTheOutcomeFromTheStatus) {
     };
     workload.ended = time(each.in_status);
     HistoryEntry entry{.at = {.seconds = 100}, .outcome = each.recorded};
-    CompleteFrom(workload, time(each.seen), entry);
+    const auto seen = each.seen ? std::optional(RolloutEnd{.time = {.seconds = *each.seen}})
+                                : std::nullopt;
+    CompleteFrom(workload, seen, entry);
     EXPECT_EQ(entry.outcome, each.outcome) << each.about;
     EXPECT_EQ(entry.seconds, each.seconds) << each.about;
   }
+}
+
+// A release three days later is through after three days, and no rollout took so long.
+TEST(History, DoesNotTakeTheOutcomeOfALaterReleaseFromTheStatus) {
+  Workload workload = RolledWorkload("");
+  workload.phase = Phase::kComplete;
+  workload.template_written = Time{.seconds = 300'000};
+  workload.ended = Time{.seconds = 300'010};
+  const auto complete = [&](const std::optional<RolloutEnd>& seen) {
+    HistoryEntry entry{.at = {.seconds = 100}};
+    CompleteFrom(workload, seen, entry);
+    return std::pair(entry.outcome, entry.seconds.value_or(-1));
+  };
+  EXPECT_EQ(complete({}), std::pair(RolloutOutcome::kSuperseded, std::int64_t{-1}));
+  EXPECT_EQ(complete(RolloutEnd{.time = {.seconds = 130}}),
+            std::pair(RolloutOutcome::kDone, std::int64_t{30}));
+  EXPECT_EQ(complete(RolloutEnd{.time = {.seconds = 700}, .has_failed = true}),
+            std::pair(RolloutOutcome::kFailed, std::int64_t{600}));
+  workload.ended = Time{.seconds = 130};
+  EXPECT_EQ(complete({}), std::pair(RolloutOutcome::kDone, std::int64_t{30}))
+      << "the later write has rolled out nothing";
+  workload.template_written.reset();
+  workload.undone = Time{.seconds = 300'000};
+  workload.ended = Time{.seconds = 300'010};
+  EXPECT_EQ(complete({}), std::pair(RolloutOutcome::kSuperseded, std::int64_t{-1})) << "an undo";
 }
 
 }  // namespace

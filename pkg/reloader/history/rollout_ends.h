@@ -13,7 +13,14 @@
 
 namespace kubexx::reloader {
 
-/// Follows the rollouts that begin while this process runs, of workloads with kHistoryAnnotation: a
+/// How a rollout ended. A value type.
+struct RolloutEnd {
+  apimachinery::Time time{};
+  bool has_failed = false;
+  bool operator==(const RolloutEnd&) const = default;
+};
+
+/// Follows the operator's rollouts that begin while this process runs, of workloads with kHistoryAnnotation: a
 /// workload whose pods fail later, and become available again, has not been rolled out then.
 /// Thread-safe.
 class RolloutEnds {
@@ -23,17 +30,21 @@ class RolloutEnds {
 
   /// A workload has changed; `time`: when this was seen.
   void Observe(const Workload& before, const Workload& now, apimachinery::Time time);
-  /// When the last rollout ended, well or not; std::nullopt when it goes on, or its begin was not
-  /// seen.
-  std::optional<apimachinery::Time> EndOf(const WorkloadId& workload) const;
+  /// How the operator's last rollout ended, whatever others have rolled out since;
+  /// std::nullopt when it goes on, others have changed the template before it had ended, or its
+  /// begin was not seen.
+  std::optional<RolloutEnd> EndOf(const WorkloadId& workload) const;
   /// The workload was deleted.
   void Forget(const WorkloadId& workload);
 
  private:
   struct Followed {
-    std::optional<apimachinery::Time> end{};
-    bool has_failed = false;  ///< it ended so
+    std::optional<RolloutEnd> end{};
+    bool is_over = false;  ///< others have changed the template since
   };
+
+  /// The pod template has changed.
+  void ObserveTemplate(const Workload& before, const Workload& now) KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;
   std::map<WorkloadId, Followed> rollouts_ KX_GUARDED_BY(mu_);

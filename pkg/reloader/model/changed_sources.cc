@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -11,6 +13,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/yaml.h"
 #include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloadpolicy/key_list.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -90,6 +93,27 @@ void MergeStringData(Secret& secret) {
 }
 void MergeStringData(ConfigMap& /*config_map*/) {}
 
+/// What is wrong with the data; a value is not named, which may be a Secret's.
+std::string WrongField(const JsonTree& object) {
+  for (const std::string_view field : {"data", "binaryData", "stringData"}) {
+    const JsonTree* map = object.Find(field);
+    if (map == nullptr || map->IsNull()) {
+      continue;
+    }
+    if (!map->IsObject()) {
+      return std::string(field) + " is no map";
+    }
+    for (const JsonTree::Member& each : map->members()) {
+      if (each.value.AsString() == nullptr && !each.value.IsNull() &&
+          reloadpolicy::IsDataKey(each.key)) {
+        return "the value of " + std::string(field) + "." + each.key +
+               " is no string; numbers and true and false need quotes there";
+      }
+    }
+  }
+  return "a field has a value of a wrong type";
+}
+
 template <class T>
 Result<ChangedSource> Changed(const DescribedSource& described, const Annotations& present,
                               const AnnotationKeys& keys) {
@@ -98,7 +122,7 @@ Result<ChangedSource> Changed(const DescribedSource& described, const Annotation
     // The decoder's message may contain a value, so it is left out.
     return Fail(InvalidInput(std::string(NamesOf(described.id.type).kind) + " " +
                              described.id.key.ToString() +
-                             " is not valid: a field has a value of a wrong type"));
+                             " is not valid: " + WrongField(described.object)));
   }
   T& object = *decoded;
   MergeStringData(object);

@@ -106,6 +106,22 @@ TEST(ChangedSources, NeverNameAValue) {
   }
 }
 
+TEST(ChangedSources, NameTheKeyWhoseValueIsNoString) {
+  const auto error_of = [](const std::string& data) {
+    const auto read = ReadOne("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, " + data + "}");
+    EXPECT_TRUE(read);
+    const auto changed = ChangedSourceOf(read->sources[0], {}, AnnotationKeys(), {});
+    return changed ? std::string("no error") : changed.error().message;
+  };
+  EXPECT_EQ(error_of("data: {HOST: db, PORT: 5432}"),
+            "ConfigMap shop/a is not valid: the value of data.PORT is no string; numbers and true "
+            "and false need quotes there");
+  EXPECT_THAT(error_of("data: {ON: true}"), HasSubstr("the value of data.ON is no string"));
+  EXPECT_THAT(error_of("data: [x]"), HasSubstr("data is no map"));
+  EXPECT_THAT(error_of("metadata: {name: a, labels: {x: 1}}"), HasSubstr("a wrong type"));
+  EXPECT_EQ(error_of("data: {PORT: '5432'}"), "no error");
+}
+
 TEST(ChangedSources, HaveTheDigestsThatTheOperatorComputes) {
   const ChangedSource config =
       ChangedBy("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: '1', b: '2'}}");

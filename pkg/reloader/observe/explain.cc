@@ -278,6 +278,22 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   return result;
 }
 
+/// Returns why a change of the source is held back.
+std::optional<reloadpolicy::Hold> SourceHold(const ExplainInput& input, const SourceId& id) {
+  const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
+  const auto present = input.sources.get(id);
+  std::string who;
+  if (present && present->paused) {
+    who = "annotation " + std::string(kSourcePaused);
+  } else if (const auto pause = input.arbiter.policies().SourcePause(source)) {
+    who = pause->origin;
+  } else {
+    return std::nullopt;
+  }
+  return reloadpolicy::Hold{.reason = reloadpolicy::HoldReason::kSourcePaused,
+                            .message = source.ToString() + " is paused (" + who + ")"};
+}
+
 void ExplainInPlace(const ExplainInput& input, Explanation& result) {
   if (Find(input.workload.annotations, kReloadInPlace) == nullptr) {
     return;
@@ -335,19 +351,11 @@ Explanation Explain(const ExplainInput& input) {
   if (baseline && baseline->uid != workload.uid) {
     baseline.reset();  // it belongs to another object
   }
+  std::vector<reloadpolicy::Hold> holds;
   for (const SourceId& id : Candidates(input)) {
     result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));
-    if (result.sources.back().due) {
-      const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
-      const auto present = input.sources.get(id);
-      if (present && present->paused) {
-        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
-                       .message = source.ToString() + " is paused (annotation " +
-                                  std::string(kSourcePaused) + ")"};
-      } else if (const auto pause = input.arbiter.policies().SourcePause(source)) {
-        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
-                       .message = source.ToString() + " is paused (" + pause->origin + ")"};
-      }
+    if (auto hold = result.sources.back().due ? SourceHold(input, id) : std::nullopt) {
+      holds.push_back(*std::move(hold));
     }
   }
   reloadpolicy::Request request{.workload = ref,
@@ -357,7 +365,11 @@ Explanation Explain(const ExplainInput& input) {
                                 .phase = workload.phase};
   AskForWaves(input, plan, effective, patterns, request);
   if (auto decision = input.arbiter.Ask(request, input.now); decision.hold) {
-    result.hold = std::move(decision.hold);
+    holds.insert(holds.begin(), *std::move(decision.hold));
+  }
+  if (!holds.empty()) {
+    result.hold = holds.front();
+    result.further_holds.assign(holds.begin() + 1, holds.end());
   }
   return result;
 }

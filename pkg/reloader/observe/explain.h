@@ -77,6 +77,8 @@ struct Explanation {
   bool due = false;
   /// Why a rollout would have to wait now, judging by the workload's namespace alone.
   std::optional<reloadpolicy::Hold> hold{};
+  /// Further reasons, each of which is enough: other sources that are paused.
+  std::vector<reloadpolicy::Hold> further_holds{};
   /// The types of policies that the caller may not read here, such as "ClusterReloadPolicies". The
   /// explanation does not contain what they say, and it is unknown whether they hold the workload
   /// back.

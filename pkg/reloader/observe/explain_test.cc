@@ -263,6 +263,26 @@ TEST_F(ExplainTest, APolicyThatHoldsIsNamed) {
   EXPECT_THAT(text, HasSubstr("maxConcurrentRolloutsPerNamespace: 3 (ReloadPolicy shop/p)"));
 }
 
+// Whoever mends one of them would wonder why nothing happens.
+TEST_F(ExplainTest, EachReasonToWaitIsNamed) {
+  arbiter_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true}});
+  Put(kShopConfig, "new");
+  Put(kShopPassword, "new");
+  sources_[kShopConfig].paused = true;
+  sources_[kShopPassword].paused = true;
+  const Explanation explanation = Ask();
+  ASSERT_TRUE(explanation.hold);
+  EXPECT_EQ(explanation.hold->reason, reloadpolicy::HoldReason::kPaused);
+  EXPECT_THAT(explanation.further_holds, SizeIs(2));
+  EXPECT_THAT(ToText(explanation),
+              HasSubstr("  waits: Paused: no rollout begins (ReloadPolicy shop/p)\n"
+                        "  and waits: SourcePaused: ConfigMap/shop/config is paused (annotation "
+                        "reloader.kubexx.io/paused)\n"
+                        "  and waits: SourcePaused: Secret/shop/password is paused"));
+  EXPECT_THAT(ToJson(explanation),
+              HasSubstr(R"("furtherHolds":[{"reason":"SourcePaused","message":"ConfigMap/)"));
+}
+
 TEST_F(ExplainTest, WhatNeverRollsItSaysWhy) {
   sources_[kShopConfig].ignore = true;
   workload_.annotations["secrets.exclude.reloader.stakater.com/reload"] = "password";

@@ -97,6 +97,9 @@ std::string ToText(const Explanation& explanation) {
                   std::string(ToString(explanation.hold->reason)) + ": " +
                   explanation.hold->message);
   }
+  for (const reloadpolicy::Hold& hold : explanation.further_holds) {
+    Line(out, "  and waits: " + std::string(ToString(hold.reason)) + ": " + hold.message);
+  }
   Line(out, explanation.sources.empty() ? "Sources: none; nothing rolls it." : "Sources:");
   for (const SourceExplanation& source : explanation.sources) {
     Line(out, "  " + std::string(NamesOf(source.id.type).kind) + " " + source.id.key.name + ": " +
@@ -145,6 +148,13 @@ std::string ToJson(const Explanation& explanation) {
     if (explanation.hold->until) {
       tree["hold"]["until"] = apimachinery::Time::From(*explanation.hold->until).ToString();
     }
+  }
+  tree["furtherHolds"] = JsonTree::Array();
+  for (const reloadpolicy::Hold& hold : explanation.further_holds) {
+    JsonTree item = JsonTree::Object();
+    item["reason"] = ToString(hold.reason);
+    item["message"] = hold.message;
+    tree["furtherHolds"].Append(std::move(item));
   }
   tree["sources"] = JsonTree::Array();
   for (const SourceExplanation& source : explanation.sources) {

@@ -12,26 +12,23 @@
 namespace kubexx::reloader {
 
 /// Returns `text` as a part of one line for a terminal: values of annotations and names may contain
-/// anything. Control characters, line separators and characters that change the direction of
-/// writing become `\n`, `\t`, or `\x1b` and `\u202e` as in C++, and bytes that are not UTF-8 become
-/// U+FFFD. Quotes and backslashes stay as they are. Thread-safe.
+/// anything. What base::NeedsEscape names becomes `\n`, `\t`, or `\x1b`, `\u202e` and `\U000e0001`
+/// as in C++, and bytes that are not UTF-8 become U+FFFD. Quotes and backslashes stay as they are.
+/// Thread-safe.
 inline std::string ToOneLine(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const base::CodePoint point = base::DecodeFirst(text);
     const std::uint32_t code = point.code;
-    const bool is_unsafe = code < 0x20 || (code >= 0x7F && code < 0xA0) ||
-                           (code >= 0x200E && code <= 0x200F) ||
-                           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
     if (!point.valid) {
       out += "\xef\xbf\xbd";
-    } else if (!is_unsafe) {
+    } else if (!base::NeedsEscape(code)) {
       out += text.substr(0, point.size);
     } else if (code == '\n' || code == '\t') {
       out += code == '\n' ? "\\n" : "\\t";
     } else {
-      out += code < 0x100 ? "\\x" : "\\u";
-      for (int shift = code < 0x100 ? 4 : 12; shift >= 0; shift -= 4) {
+      out += code < 0x100 ? "\\x" : code < 0x10000 ? "\\u" : "\\U";
+      for (int shift = code < 0x100 ? 4 : code < 0x10000 ? 12 : 28; shift >= 0; shift -= 4) {
         out += "0123456789abcdef"[(code >> static_cast<unsigned>(shift)) & 0xFU];
       }
     }

@@ -133,6 +133,22 @@ TEST_F(OperatorHistory, IsLeftOutWhereTheServerDoesNotAcceptIt) {
   EXPECT_FALSE(HistoryIn(calls[1])) << "the rollout matters more";
 }
 
+TEST_F(OperatorHistory, ThatIsNotAcceptedTakesNoBaselineWithIt) {
+  PutWritten("1", "helm", 100);
+  PutSecret("password", "x");
+  Put(*deployments_, Web());
+  writer_.FailHistories({apimachinery::Reason::kInvalid, "annotations: too long", 422});
+  StartOperator();
+  PutWritten("2", "helm", 200);
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  const auto calls = writer_.Await(2);
+  EXPECT_FALSE(HistoryIn(calls[1]));
+  EXPECT_NE(calls[1].baseline, "") << "there is room for it without the history";
+  AwaitReconciles("success", 1);
+  EXPECT_EQ(writer_.calls().size(), 2U);
+}
+
 TEST_F(OperatorHistory, IsTakenAwayWithTheNextRolloutWhenNobodyKeepsIt) {
   history_ = 0;
   PutWritten("1", "helm", 100);

@@ -26,8 +26,12 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
           parts_.history == nullptr ? std::nullopt : parts_.history->WithOutcome(workload)) {
     marks[std::string(kHistoryAnnotation)] = *std::move(history);
   }
-  const auto written = parts_.writer.Write(
-      workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
+  WorkloadWrite write{.uid = workload.uid, .annotations = std::move(marks)};
+  auto written = parts_.writer.Write(workload.id, write, stop);
+  if (!written && IsContentDenied(written.error()) &&
+      write.annotations.erase(std::string(kHistoryAnnotation)) > 0) {
+    written = parts_.writer.Write(workload.id, write, stop);
+  }
   if (written || apimachinery::IsObjectNotFound(written.error()) ||
       written.error().reason == Reason::kCancelled) {
     return !written || written->recorded;

@@ -137,9 +137,12 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
 
 void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
-    logging::Error(bad.is_value ? "An annotation has an invalid value"
-                                : "An item of a reload annotation is skipped, as it is not a "
-                                  "regular expression within the limits",
+    logging::Error(bad.what == BadItem::What::kName
+                       ? "The operator does not know an annotation, which is probably mistyped"
+                   : bad.what == BadItem::What::kValue
+                       ? "An annotation has an invalid value"
+                       : "An item of a reload annotation is skipped, as it is not a "
+                         "regular expression within the limits",
                    {{"item", bad.item},
                     {"error", bad.error},
                     {"workload", id.key.name},

@@ -129,12 +129,13 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
     KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
-  const bool has_history = write.annotations.contains(std::string(kHistoryAnnotation));
-  if (!written && (!baseline.empty() || has_history) && IsDenied(written.error()) &&
-      !IsMissingRight(written.error())) {
-    // The annotations of others may have used up the room, or an admission rule may refuse this
-    // annotation. The rollout is more important.
-    write.annotations.erase(std::string(kHistoryAnnotation));
+  // The annotations of others may have used up the room, or an admission rule may refuse this
+  // annotation. The history is the least important, and the rollout the most important.
+  if (!written && IsContentDenied(written.error()) &&
+      write.annotations.erase(std::string(kHistoryAnnotation)) > 0) {
+    written = parts_.writer.Write(workload.id, write, stop);
+  }
+  if (!written && IsContentDenied(written.error()) && !baseline.empty()) {
     write.annotations.erase(std::string(kBaselineAnnotation));
     if (has_baseline) {
       write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;

@@ -32,8 +32,11 @@ std::vector<Workload> SourcePreviewer::UsersOf(const SourceId& source) const {
   std::vector<Workload> users;
   for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
     for (const WorkloadId& id : *ids) {
+      if (users.size() > kMaxUsers) {
+        return users;  // to read tens of thousands would take seconds
+      }
       auto workload = parts_.caches.GetWorkload(id);
-      if (workload && !IsKeeper(*workload) && users.size() <= kMaxUsers) {
+      if (workload && !IsKeeper(*workload)) {
         users.push_back(*std::move(workload));
       }
     }

@@ -38,6 +38,10 @@ bool IsDenied(const apimachinery::Status& status) {
   }
 }
 
+bool IsContentDenied(const apimachinery::Status& status) {
+  return IsDenied(status) && !IsMissingRight(status);
+}
+
 bool MayHaveBeenMade(const apimachinery::Status& status) {
   switch (status.reason) {
     case Reason::kUnavailable:

@@ -19,6 +19,10 @@ bool IsMissingRight(const apimachinery::Status& status);
 /// server, and credentials that are about to be renewed. Pure.
 bool IsDenied(const apimachinery::Status& status);
 
+/// Whether the server may accept the same write with other content: it has denied the write, and
+/// not for want of a right. Pure.
+bool IsContentDenied(const apimachinery::Status& status);
+
 /// Whether the server may have made a write that failed with `status`, because there was no answer,
 /// or the server or a proxy gave up waiting for one. Pure.
 bool MayHaveBeenMade(const apimachinery::Status& status);

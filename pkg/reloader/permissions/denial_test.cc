@@ -22,6 +22,7 @@ class DenialTest : public testing::TestWithParam<DenialCase> {};
 TEST_P(DenialTest, IsTold) {
   EXPECT_EQ(IsMissingRight(GetParam().status), GetParam().missing_right);
   EXPECT_EQ(IsDenied(GetParam().status), GetParam().denied);
+  EXPECT_EQ(IsContentDenied(GetParam().status), GetParam().denied && !GetParam().missing_right);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -135,6 +135,7 @@ void Refusals::Ended(int id, Verb verb, const Result<void>& result) {
     entry.verb = verb;
     entry.has_been_refused = true;
     entry.message = result.error().message;
+    entry.is_unauthorized = result.error().reason == Reason::kUnauthorized;
   } else if (!was_refused || (result && verb == entry.verb) || IsAbsent(entry, result)) {
     entry.since.reset();  // a list that succeeds says nothing of a watch that is refused
   }
@@ -156,8 +157,12 @@ bool Refusals::IsRefusedForGood(const Entry& entry, base::TimePoint now) {
 }
 
 std::string Refusals::Sentence(const Entry& entry) {
-  return "may not " + std::string(ToString(entry.verb)) + " " + entry.resource +
-         (entry.namespace_.empty() ? std::string() : " in namespace " + entry.namespace_) + ": " +
+  return (entry.is_unauthorized ? "cannot " : "may not ") + std::string(ToString(entry.verb)) + " " +
+         entry.resource +
+         (entry.namespace_.empty() ? std::string() : " in namespace " + entry.namespace_) +
+         (entry.is_unauthorized
+              ? ", as the API server does not accept the operator's credentials: "
+              : ": ") +
          entry.message;
 }
 

@@ -67,6 +67,7 @@ class Refusals {
     std::optional<base::TimePoint> since{};
     std::optional<base::TimePoint> watching{};  ///< when the present watch began
     std::string message{};
+    bool is_unauthorized = false;  ///< the API server does not know who asks
     bool has_been_refused = false;
   };
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "kubexx/base/testing/fake_clock.h"
@@ -74,6 +75,17 @@ TEST_F(RefusalsTest, WhatIsNotServedAnyMoreHoldsNothingBack) {
   List();
   EXPECT_FALSE(refusals_.Problem());
   EXPECT_FALSE(refusals_.MissingParts());
+}
+
+// An expired token is no missing right, and no role helps.
+TEST_F(RefusalsTest, CredentialsThatAreNotAcceptedAreNotSaidToLackARight) {
+  server_->FailLists(Status(Reason::kUnauthorized, "Unauthorized", 401), 2);
+  List();
+  clock_.Advance(seconds(10));
+  List();
+  EXPECT_THAT(refusals_.Problem(),
+              Optional(std::string("cannot list secrets in namespace ns, as the API server does not "
+                                   "accept the operator's credentials: Unauthorized")));
 }
 
 TEST_F(RefusalsTest, ARefusalIsAProblemWhenItLasts) {

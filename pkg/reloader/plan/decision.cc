@@ -1,9 +1,12 @@
 #include "kubexx/reloader/plan/decision.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/base/utf8.h"
+#include "kubexx/reloader/model/annotation_typos.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -50,7 +53,7 @@ void CheckValue(const Annotations& annotations, std::string_view key, std::strin
   BadItem bad{.item = std::string(key) + ": \"" + Shown(*value) + "\"",
               .error = "neither \"true\" nor \"false\"; it does not count as \"" +
                        std::string(meaning) + "\"",
-              .is_value = true};
+              .what = BadItem::What::kValue};
   if (std::ranges::find(bad_items, bad) == bad_items.end()) {
     bad_items.push_back(std::move(bad));
   }
@@ -133,6 +136,14 @@ std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& k
     CheckValue(annotations, keys.TypedAuto(type), "true", true, bad_items);
   }
   CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
+  for (const auto& [key, value] : workload.annotations) {
+    if (const std::string_view meant = MeantAnnotation(key); !meant.empty()) {
+      bad_items.push_back({.item = "annotation " + key,
+                           .error = "there is no such annotation; it may be meant as " +
+                                    std::string(meant),
+                           .what = BadItem::What::kName});
+    }
+  }
   return bad_items;
 }
 

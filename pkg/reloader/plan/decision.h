@@ -83,7 +83,8 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
                PatternCache& patterns);
 
 /// The workload's yes-or-no annotations (auto, search, record-baseline) whose values are neither
-/// empty nor a valid yes or no. Each is listed once.
+/// empty nor a valid yes or no, and those of its annotations whose names are mistyped (see
+/// MeantAnnotation). Each is listed once.
 std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys);
 
 /// Whether any source of `type` could roll the workload. Returns false when no annotation or flag

@@ -217,6 +217,19 @@ TEST(Decision, SurvivesAnyList) {
   }
 }
 
+TEST(BadValues, AreNamesThatSomebodyHasMistyped) {
+  Workload workload;
+  workload.annotations = {{"reloader.kubexx.io/pasued", "true"},
+                          {"reloader.kubexx.io/paused", "true"},
+                          {"reloader.kubexx.io/something-else", "x"}};
+  const auto bad = BadValues(workload, {});
+  ASSERT_EQ(bad.size(), 1U);
+  EXPECT_EQ(bad[0].item, "annotation reloader.kubexx.io/pasued");
+  EXPECT_EQ(bad[0].error,
+            "there is no such annotation; it may be meant as reloader.kubexx.io/paused");
+  EXPECT_EQ(bad[0].what, BadItem::What::kName);
+}
+
 TEST(BadValues, AreThoseThatAreNeitherYesNorNo) {
   const AnnotationKeys keys;
   Workload workload;

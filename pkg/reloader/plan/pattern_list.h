@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_PLAN_PATTERN_LIST_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,11 +17,15 @@ class RE2;
 namespace kubexx::reloader {
 
 /// An item of a reload list that is skipped, because it is not a regular expression or exceeds a
-/// limit, or an annotation whose value is not among the allowed ones.
+/// limit, or an annotation whose value is not among the allowed ones, or whose name is mistyped.
 struct BadItem {
   std::string item{};
   std::string error{};
-  bool is_value = false;  ///< `item` is an annotation with its value
+  enum class What : std::uint8_t {
+    kItem,
+    kValue,  ///< `item` is an annotation with its value
+    kName,   ///< `item` is the name of an annotation
+  } what = What::kItem;
   bool operator==(const BadItem&) const = default;
 };
 

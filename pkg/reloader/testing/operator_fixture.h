@@ -63,6 +63,9 @@ class FakeWriter final : public WorkloadWriter {
     if (baseline_failure_ && !baseline.empty()) {
       return apimachinery::Fail(*baseline_failure_);
     }
+    if (history_failure_ && write.annotations.contains(std::string(kHistoryAnnotation))) {
+      return apimachinery::Fail(*history_failure_);
+    }
     return WriteOutcome{.rolled = write.Rolls(), .recorded = !unrecorded_ || !write.Rolls()};
   }
   /// What rolls is not recorded, as of a CronJob that may not be patched while Jobs may be made.
@@ -78,6 +81,11 @@ class FakeWriter final : public WorkloadWriter {
   void FailBaselines(apimachinery::Status status) {
     const base::MutexLock lock(mu_);
     baseline_failure_ = std::move(status);
+  }
+  /// Makes writes that set or remove a history fail.
+  void FailHistories(apimachinery::Status status) {
+    const base::MutexLock lock(mu_);
+    history_failure_ = std::move(status);
   }
   void Heal() {
     const base::MutexLock lock(mu_);
@@ -114,6 +122,7 @@ class FakeWriter final : public WorkloadWriter {
   std::vector<Call> records_ KX_GUARDED_BY(mu_);
   std::map<WorkloadId, apimachinery::Status> failures_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> baseline_failure_ KX_GUARDED_BY(mu_);
+  std::optional<apimachinery::Status> history_failure_ KX_GUARDED_BY(mu_);
   bool unrecorded_ KX_GUARDED_BY(mu_) = false;
 };
 

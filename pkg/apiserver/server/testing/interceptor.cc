@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <stop_token>
 #include <utility>
@@ -86,6 +87,10 @@ class ErrorTrip final : public rest::RoundTrip {
     const std::string body = std::exchange(body_, {});
     KX_RETURN_IF_ERROR(sink(body));
     return true;
+  }
+  Result<rest::StreamRead> TryRead(Sink sink) override {
+    KX_ASSIGN_OR_RETURN(const bool is_piece, Read(sink, {}, {}));
+    return is_piece ? rest::StreamRead::kPiece : rest::StreamRead::kEnd;
   }
   bool lost_connection() const override { return false; }
   bool failed() const override { return false; }
@@ -195,6 +200,9 @@ class InterceptedTrip final : public rest::RoundTrip {
   Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) override {
     return inner_->Read(sink, stop, deadline);
   }
+  Result<rest::StreamRead> TryRead(Sink sink) override { return inner_->TryRead(sink); }
+  void Notify(std::function<void()> tell) override { inner_->Notify(std::move(tell)); }
+  base::TimePoint Arm() override { return inner_->Arm(); }
   bool lost_connection() const override { return inner_->lost_connection(); }
   bool failed() const override { return inner_->failed(); }
 
@@ -225,6 +233,7 @@ class InterceptedTripper final : public rest::RoundTripper {
     return std::make_unique<InterceptedTrip<Hooks>>(hooks_, std::move(seen),
                                                     inner_->Start(request));
   }
+  bool CanNotify() const override { return inner_->CanNotify(); }
 
  private:
   const std::shared_ptr<Hooks> hooks_;

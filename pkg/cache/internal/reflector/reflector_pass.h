@@ -45,7 +45,7 @@ class Reflector::Pass {
     /// When `more` is false, the time of the next step, which comes earlier if `tell` was called.
     base::TimePoint at = base::TimePoint::max();
   };
-  /// Does a part of the work that is due. The pass calls `tell` when StepOn has to be called once
+  /// Does a part of the work that is due, and nothing while the store has no room. The pass calls `tell` when StepOn has to be called once
   /// more; `tell` has to stay valid as long as anybody has a copy of it. A list, the begin of a
   /// watch and a request for the current version block until the server has answered; nothing else
   /// blocks.
@@ -86,7 +86,7 @@ class Reflector::Pass {
   /// Returns the outcome of the action when it has one.
   std::optional<ReflectorInput> Advance(const std::function<void()>& tell, Turn& turn);
   std::optional<ReflectorInput> OpenTheWatch(const std::function<void()>& tell);
-  std::optional<ReflectorInput> ReadTheWatch(const std::function<void()>& tell, Turn& turn);
+  std::optional<ReflectorInput> ReadTheWatch(Turn& turn);
   base::TimePoint SilentUntil() const;
   void ResyncIfDue();
 

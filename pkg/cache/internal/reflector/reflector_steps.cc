@@ -19,27 +19,31 @@ Reflector::Pass::Turn Reflector::Pass::StepOn(const std::function<void()>& tell)
     action_ = state_.Start();
     next_resync_ = base::After(clock_.Now(), resync_period);
   }
-  ResyncIfDue();
   Turn turn;
-  if (!watch_ && clock_.Now() < not_before_) {
-    turn.at = not_before_;
-  } else {
-    std::optional<ReflectorInput> input;
-    try {
+  std::optional<ReflectorInput> input;
+  try {
+    if (!owner_.store_.HasRoom(tell)) {
+      silent_until_ = base::TimePoint::max();  // it is not the server that is silent
+      return turn;
+    }
+    ResyncIfDue();
+    if (!watch_ && clock_.Now() < not_before_) {
+      turn.at = not_before_;
+    } else {
       input = Advance(tell, turn);
-    } catch (...) {
-      watch_.reset();
-      input = FailedWith(owner_.Thrown(), action_->kind, clock_.Now());
     }
-    if (input && !stop_.stop_requested()) {
-      if (const auto failed = FailureOf(*input)) {
-        owner_.Report(*failed);
-      }
-      action_ = state_.Next(*input);
-      not_before_ =
-          action_->backoff ? base::After(clock_.Now(), DelayOf(*action_)) : base::TimePoint::min();
-      turn.more = true;
+  } catch (...) {
+    watch_.reset();
+    input = FailedWith(owner_.Thrown(), action_->kind, clock_.Now());
+  }
+  if (input && !stop_.stop_requested()) {
+    if (const auto failed = FailureOf(*input)) {
+      owner_.Report(*failed);
     }
+    action_ = state_.Next(*input);
+    not_before_ =
+        action_->backoff ? base::After(clock_.Now(), DelayOf(*action_)) : base::TimePoint::min();
+    turn.more = true;
   }
   if (resync_period > base::Duration::zero()) {
     turn.at = std::min(turn.at, next_resync_);
@@ -50,7 +54,7 @@ Reflector::Pass::Turn Reflector::Pass::StepOn(const std::function<void()>& tell)
 std::optional<ReflectorInput> Reflector::Pass::Advance(const std::function<void()>& tell,
                                                        Turn& turn) {
   if (watch_) {
-    return ReadTheWatch(tell, turn);
+    return ReadTheWatch(turn);
   }
   if (action_->kind == ReflectorAction::Kind::kWatch ||
       action_->kind == ReflectorAction::Kind::kWatchList) {
@@ -82,12 +86,8 @@ std::optional<ReflectorInput> Reflector::Pass::OpenTheWatch(const std::function<
   return std::nullopt;
 }
 
-std::optional<ReflectorInput> Reflector::Pass::ReadTheWatch(const std::function<void()>& tell,
-                                                            Turn& turn) {
-  if (!owner_.store_.HasRoom(tell)) {
-    silent_until_ = base::TimePoint::max();
-    return std::nullopt;
-  }
+std::optional<ReflectorInput> Reflector::Pass::ReadTheWatch(Turn& turn) {
+  const std::size_t items = watch_items_;
   auto found = owner_.Guard([this] {
     return watch_->Read([this](WatchEvent&& event) -> Result<void> {
       KX_RETURN_IF_ERROR(CheckOrder(event));
@@ -99,18 +99,18 @@ std::optional<ReflectorInput> Reflector::Pass::ReadTheWatch(const std::function<
     return EndWatch(found ? Result<void>() : Result<void>(apimachinery::Fail(found.error())),
                     false);
   }
-  if (*found == OpenWatch::Found::kSome) {
-    silent_until_ = SilentUntil();
-    turn.more = true;
-    return std::nullopt;
-  }
-  if (silent_until_ == base::TimePoint::max()) {
+  // Bytes that are no event are no sign of life: a proxy may send them for a server that is gone.
+  if (watch_items_ != items || silent_until_ == base::TimePoint::max()) {
     silent_until_ = SilentUntil();
   } else if (clock_.Now() >= silent_until_) {
     watch_.reset();
     return EndWatch({}, true);
   }
-  turn.at = std::min(watch_->Arm(), silent_until_);
+  if (*found == OpenWatch::Found::kSome) {
+    turn.more = true;
+  } else {
+    turn.at = std::min(watch_->Arm(), silent_until_);
+  }
   return std::nullopt;
 }
 
