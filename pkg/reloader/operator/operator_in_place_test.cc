@@ -106,7 +106,6 @@ class OperatorInPlaceTest : public OperatorTest {
   void StartWith(const api::apps::v1::Deployment& deployment) {
     Put(*deployments_, deployment);
     StartOperator();
-    AwaitReconciles("skipped", 1);
   }
   void Edit(const std::string& value, double events) {
     SetConfig(value);
@@ -240,7 +239,7 @@ TEST_F(OperatorInPlaceTest, AnOperatorWithoutReloadsInPlaceRollsWhatIsUnderWay) 
   deployment.metadata.annotations[kReloadMark] = "uid-web 2026-01-01T00:00:00Z";
   Put(*deployments_, deployment);
   StartOperator();
-  const auto calls = writer_.Await(1);
+  const auto calls = RunToRollout();
   EXPECT_THAT(calls[0].patch, HasSubstr(kReloadMark + "\":null"));
   EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=a"));
 }
@@ -250,7 +249,7 @@ TEST_F(OperatorInPlaceTest, AMarkThatIsLeftIsTakenAway) {
   deployment.metadata.annotations[kReloadMark] = "uid-of-another 2026-01-01T00:00:00Z";
   Put(*deployments_, deployment);
   StartOperator();
-  const auto records = writer_.AwaitRecords(1);
+  const auto records = RunToRecords(1);
   EXPECT_THAT(records[0].patch, HasSubstr(kReloadMark + "\":null"));
   EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
 }
