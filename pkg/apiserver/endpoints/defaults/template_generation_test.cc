@@ -10,8 +10,6 @@
 namespace kubexx::apiserver {
 namespace {
 
-using codec::JsonTree;
-
 constexpr const char* kDaemonSets = "/apis/apps/v1/namespaces/default/daemonsets";
 constexpr const char* kAgent = "/apis/apps/v1/namespaces/default/daemonsets/agent";
 constexpr const char* kJsonPatchType = "application/json-patch+json";
