@@ -241,6 +241,7 @@ int RunCampaign(Settings settings) {
   if (::pipe(ends) != 0) {
     return EXIT_FAILURE;
   }
+  std::fflush(stdout);  // or a worker would write it, too
   for (std::int64_t job = 0; job < settings.jobs; ++job) {
     if (::fork() == 0) {
       ::close(ends[0]);
