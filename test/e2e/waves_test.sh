@@ -61,11 +61,11 @@ for i in $(seq -w "$count"); do
 done | k apply -f - >/dev/null
 all_become healthy
 wait_for 10 "the CRD" k get reloadpolicies || fail "the CRD is not served"
-if k apply -f - >/dev/null 2>"$work/refused" <<'END'; then fail "a wave with a count and a percent was taken"; fi
+if k apply -f - >/dev/null 2>"$work/refused" <<'END'; then fail "a wave of 101 percent was taken"; fi
 apiVersion: kubexx.io/v1alpha1
 kind: ReloadPolicy
 metadata: {name: careful}
-spec: {waves: {sizes: [{count: 1, percent: 5}]}}
+spec: {waves: {sizes: [{percent: 101}]}}
 END
 k apply -f - >/dev/null <<END
 apiVersion: kubexx.io/v1alpha1
