@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/endpoints/preparation/written_part.h"
 #include "kubexx/apiserver/managedfields/updater.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/write_part.h"
 

@@ -19,6 +19,7 @@
 #include "kubexx/apiserver/endpoints/request/origin.h"
 #include "kubexx/apiserver/endpoints/response/error_response.h"
 #include "kubexx/apiserver/endpoints/webhooks/conversion.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/logging/log.h"
 

@@ -22,6 +22,7 @@
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/validation/objects/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/codec/envelope.h"
