@@ -103,7 +103,7 @@ std::optional<BadItem> BadActionOf(const Workload& workload) {
   }
   return BadItem{.item = std::string(kReloadInPlace),
                  .error = action.error().message + "; the workload is rolled instead",
-                 .is_value = true};
+                 .what = BadItem::What::kValue};
 }
 
 }  // namespace kubexx::reloader

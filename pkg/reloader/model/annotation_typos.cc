@@ -7,7 +7,9 @@
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/rollout_phase.h"
 #include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
+#include "kubexx/reloadpolicy/waves.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -18,6 +20,9 @@ constexpr std::string_view kSetByPeople[] = {
     kSourceKeys,
     kRecordBaseline,
     kRunSuspended,
+    kReloadInPlace,
+    kReloadContainer,
+    reloadpolicy::kCanaryAnnotation,
     "reloader.kubexx.io/settle-window",
     "reloader.kubexx.io/min-interval",
     "reloader.kubexx.io/health-timeout",
@@ -31,10 +36,12 @@ constexpr std::string_view kSetByOperators[] = {
     kHistoryAnnotation,
     kRestartedFor,
     kKeeperOf,
+    kReloadingInPlace,
     "reloader.kubexx.io/recreated-job",
     "reloader.kubexx.io/template-generation",
     reloadpolicy::kLastRolloutAnnotation,
     reloadpolicy::kRolloutStateAnnotation,
+    reloadpolicy::kRolledDataAnnotation,
 };
 
 constexpr std::size_t kMostMistakes = 2;

@@ -19,6 +19,8 @@ TEST(MeantAnnotation, IsTheOneThatIsAlmostTheSame) {
             "reloader.kubexx.io/maintenance-windows");
   EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/settlewindow"), "reloader.kubexx.io/settle-window");
   EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/record-baselines"), kRecordBaseline);
+  EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/reload-inplace"), kReloadInPlace);
+  EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/cannary"), "reloader.kubexx.io/canary");
 }
 
 TEST(MeantAnnotation, IsNoneOfWhatIsKnownAndOfWhatIsLikeNothing) {
@@ -26,6 +28,8 @@ TEST(MeantAnnotation, IsNoneOfWhatIsKnownAndOfWhatIsLikeNothing) {
        {kSourcePaused, kSourceKeys, kBaselineAnnotation, kHistoryAnnotation,
         std::string_view("reloader.kubexx.io/last-rollout"),
         std::string_view("reloader.kubexx.io/rollout-state"),
+        std::string_view("reloader.kubexx.io/rolled-data"), kReloadInPlace, kReloadContainer,
+        kReloadingInPlace, std::string_view("reloader.kubexx.io/canary"),
         std::string_view("reloader.kubexx.io/of-another-version"),
         std::string_view("reloader.kubexx.io/"), std::string_view("example.com/pasued"),
         std::string_view("reloader.kubexx.io/odd")}) {
