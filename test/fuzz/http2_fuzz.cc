@@ -109,10 +109,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Http2Answer& one = in_pieces.answers()[i];
     const Http2Answer& other = at_once.answers()[i];
     fuzz::Require(one.body.starts_with(other.body) || other.body.starts_with(one.body));
-    fuzz::Require(!is_alive ||
-                  (one.state == other.state && one.has_head == other.has_head &&
-                   one.head.code == other.head.code && one.body == other.body &&
-                   one.failure == other.failure));
+    fuzz::Require(!is_alive || (one.state == other.state && one.has_head == other.has_head &&
+                                one.head.code == other.head.code && one.body == other.body &&
+                                one.failure == other.failure));
   }
   in_pieces.Lose();
   at_once.Lose();
