@@ -224,7 +224,8 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
   }
   const InPlaceVerdict in_place = Judge(workload, plan);
   if (in_place.action) {
-    return ReloadInPlace(workload, plan, *in_place.action, version, begin, stop);
+    return ReloadInPlace(workload, plan, *in_place.action,
+                         {.version = version, .begin = begin, .stop = stop});
   }
   if (!EndReload(workload, plan, version, stop)) {
     return std::nullopt;

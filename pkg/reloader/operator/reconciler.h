@@ -178,6 +178,12 @@ class Reconciler {
   bool IsMarked(const Workload& workload) const;
   /// Removes that mark.
   void AddEndOfReload(const Workload& workload, AnnotationEdits& annotations) const;
+  /// What an attempt to carry out a plan depends on beside the plan; see Act.
+  struct Moment {
+    const std::string& version;
+    base::TimePoint begin;
+    const std::stop_token& stop;
+  };
   /// The workload is not to be reloaded in place: ends what is under way, and removes a mark from a
   /// workload that needs no rollout. Returns false when the workload has another version.
   bool EndReload(const Workload& workload, const reloader::Plan& plan, const std::string& version,
@@ -185,20 +191,16 @@ class Reconciler {
   /// Carries out the plan by `action`: begins a reload, waits for its end without blocking, and
   /// then records what the pods have, or rolls the workload. Otherwise as Act.
   std::optional<Answer> ReloadInPlace(const Workload& workload, reloader::Plan& plan,
-                                      const ReloadAction& action, const std::string& version,
-                                      base::TimePoint begin, const std::stop_token& stop);
+                                      const ReloadAction& action, const Moment& moment);
   /// Writes on the workload that a reload is under way, and starts it. `annotations`: the gate's.
   std::optional<Answer> BeginReload(const Workload& workload, const reloader::Plan& plan,
                                     const ReloadAction& action, const AnnotationEdits& annotations,
-                                    const std::string& version, base::TimePoint begin,
-                                    const std::stop_token& stop);
+                                    const Moment& moment);
   void StartReload(const Workload& workload, const ReloadAction& action,
                    const std::vector<Change>& changes);
   /// All pods have been reloaded.
   std::optional<Answer> RecordReload(const Workload& workload, const reloader::Plan& plan,
-                                     const InPlaceReloads::Report& report,
-                                     const std::string& version, base::TimePoint begin,
-                                     const std::stop_token& stop);
+                                     const InPlaceReloads::Report& report, const Moment& moment);
   /// The reload has failed.
   std::optional<Answer> RollAfterReload(const Workload& workload, const reloader::Plan& plan,
                                         const InPlaceReloads::Report& report, base::TimePoint begin,

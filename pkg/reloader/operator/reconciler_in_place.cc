@@ -114,9 +114,10 @@ void Reconciler::StartReload(const Workload& workload, const ReloadAction& actio
       {.workload = workload.id, .uid = workload.uid, .action = action, .data = std::move(data)});
 }
 
-std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(
-    const Workload& workload, reloader::Plan& plan, const ReloadAction& action,
-    const std::string& version, base::TimePoint begin, const std::stop_token& stop) {
+std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& workload,
+                                                            reloader::Plan& plan,
+                                                            const ReloadAction& action,
+                                                            const Moment& moment) {
   using State = InPlaceReloads::State;
   std::vector<Change> begun;
   if (IsMarked(workload)) {
@@ -129,11 +130,11 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(
     const bool is_same = report.data == DataOf(begun) && report.action == action;
     if (is_same && report.state == State::kDone) {
       plan.changes = std::move(begun);
-      return RecordReload(workload, plan, report, version, begin, stop);
+      return RecordReload(workload, plan, report, moment);
     }
     if (is_same && report.state == State::kFailed) {
       plan.changes = std::move(begun);
-      return RollAfterReload(workload, plan, report, begin, stop);
+      return RollAfterReload(workload, plan, report, moment.begin, moment.stop);
     }
     if (!is_same) {
       StartReload(workload, action, begun);  // with the newest data, or after another process
@@ -142,19 +143,21 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(
   }
   AnnotationEdits annotations;
   if (parts_.gate != nullptr && !parts_.gate->Admit(workload, plan.changes, annotations)) {
-    return Record(workload, plan, version, stop);  // the gate has it looked at again
+    return Record(workload, plan, moment.version, moment.stop);  // the gate has it looked at again
   }
-  return BeginReload(workload, plan, action, annotations, version, begin, stop);
+  return BeginReload(workload, plan, action, annotations, moment);
 }
 
-std::optional<Reconciler::Answer> Reconciler::BeginReload(
-    const Workload& workload, const reloader::Plan& plan, const ReloadAction& action,
-    const AnnotationEdits& annotations, const std::string& version, base::TimePoint begin,
-    const std::stop_token& stop) {
+std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& workload,
+                                                          const reloader::Plan& plan,
+                                                          const ReloadAction& action,
+                                                          const AnnotationEdits& annotations,
+                                                          const Moment& moment) {
   const WorkloadId& id = workload.id;
   const std::vector<Change> unknown = WithUnknownData(plan.changes);
   const std::string baseline = BaselineAfter(plan, unknown);
-  WorkloadWrite write{.uid = workload.uid, .resource_version = version, .annotations = annotations};
+  WorkloadWrite write{
+      .uid = workload.uid, .resource_version = moment.version, .annotations = annotations};
   write.annotations[std::string(kBaselineAnnotation)] = baseline;
   write.annotations[kMarkKey] =
       workload.uid + " " + apimachinery::Time::From(parts_.clock.Wall()).ToString();
@@ -164,16 +167,16 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(
     write.annotations[std::string(kHistoryAnnotation)] = *std::move(history);
   }
   const std::vector<SourceId> sent = parts_.memory.BeginWrite(id, unknown);
-  const auto written = parts_.writer.Write(id, write, stop);
+  const auto written = parts_.writer.Write(id, write, moment.stop);
   const bool is_refused = written ? !written->recorded : IsDenied(written.error());
   if (!written && !MayHaveBeenMade(written.error())) {
     parts_.memory.CancelWrite(id, sent);
   }
   if (is_refused) {  // what is under way could not be told to others
-    return Write(workload, plan, annotations, begin, stop);
+    return Write(workload, plan, annotations, moment.begin, moment.stop);
   }
   const bool is_overtaken =
-      !written && !version.empty() && written.error().reason == Reason::kConflict;
+      !written && !moment.version.empty() && written.error().reason == Reason::kConflict;
   if (parts_.gate != nullptr) {
     parts_.gate->OnWritten(id, written                            ? WriteEnd::kRolled
                                : MayHaveBeenMade(written.error()) ? WriteEnd::kUncertain
@@ -184,7 +187,7 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(
     return std::nullopt;
   }
   if (!written) {
-    return NotWritten(workload, plan, written.error(), begin);
+    return NotWritten(workload, plan, written.error(), moment.begin);
   }
   parts_.memory.Confirm(id, unknown, false);
   parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, baseline, written->version));
@@ -193,12 +196,13 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(
   return Answer{};
 }
 
-std::optional<Reconciler::Answer> Reconciler::RecordReload(
-    const Workload& workload, const reloader::Plan& plan, const InPlaceReloads::Report& report,
-    const std::string& version, base::TimePoint begin, const std::stop_token& stop) {
+std::optional<Reconciler::Answer> Reconciler::RecordReload(const Workload& workload,
+                                                           const reloader::Plan& plan,
+                                                           const InPlaceReloads::Report& report,
+                                                           const Moment& moment) {
   const WorkloadId& id = workload.id;
   const std::string baseline = BaselineAfter(plan, plan.changes);
-  WorkloadWrite write{.uid = workload.uid, .resource_version = version};
+  WorkloadWrite write{.uid = workload.uid, .resource_version = moment.version};
   write.annotations[std::string(kBaselineAnnotation)] = baseline;
   write.annotations[kMarkKey] = std::nullopt;
   if (parts_.history != nullptr) {
@@ -209,7 +213,7 @@ std::optional<Reconciler::Answer> Reconciler::RecordReload(
                                     .action = report.action.text});
   }
   const std::vector<SourceId> sent = parts_.memory.BeginWrite(id, plan.changes);
-  auto written = parts_.writer.Write(id, write, stop);
+  auto written = parts_.writer.Write(id, write, moment.stop);
   if (written && !written->recorded) {  // the right is gone since
     written = apimachinery::Fail(
         written->refusal.value_or(apimachinery::Status(Reason::kForbidden, "it is not recorded")));
@@ -217,11 +221,11 @@ std::optional<Reconciler::Answer> Reconciler::RecordReload(
   if (!written && !MayHaveBeenMade(written.error())) {
     parts_.memory.CancelWrite(id, sent);
   }
-  if (!written && !version.empty() && written.error().reason == Reason::kConflict) {
+  if (!written && !moment.version.empty() && written.error().reason == Reason::kConflict) {
     return std::nullopt;
   }
   if (!written) {
-    return NotWritten(workload, plan, written.error(), begin);  // and recorded later
+    return NotWritten(workload, plan, written.error(), moment.begin);  // and recorded later
   }
   parts_.memory.Confirm(id, plan.changes, false);
   parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, baseline, written->version));
