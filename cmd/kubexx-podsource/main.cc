@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/base/crash_report.h"
+#include "kubexx/base/process/crash_report.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/stop_signals.h"

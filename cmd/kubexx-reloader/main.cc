@@ -11,8 +11,8 @@
 
 #include "commands.h"
 #include "kubectl_plugin.h"
-#include "kubexx/base/crash_report.h"
-#include "kubexx/base/descriptor_limit.h"
+#include "kubexx/base/process/crash_report.h"
+#include "kubexx/base/process/descriptor_limit.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"

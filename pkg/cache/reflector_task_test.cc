@@ -315,7 +315,9 @@ TEST_F(ReflectorTaskTest, ClosesAWatchThatIsSilentForTooLong) {
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(1));
   KX_AWAIT(source_->open() == 0 || source_->watches() == 2);
-  KX_UNTIL(source_->armed() == 3) { clock_.Advance(seconds(1)); }
+  KX_UNTIL(source_->armed() == 3) {
+    clock_.Advance(seconds(1));
+  }
   EXPECT_EQ(source_->watched_from(), "11");
 }
 
@@ -385,7 +387,9 @@ TEST_F(ReflectorTaskTest, ASourceThatThrowsHasFailed) {
   StartQuiet();
   source_->Bring(ThrownNews{});
   KX_AWAIT_EQ(errors, 1);
-  KX_UNTIL(source_->watches() == 2) { clock_.Advance(seconds(1)); }
+  KX_UNTIL(source_->watches() == 2) {
+    clock_.Advance(seconds(1));
+  }
   AwaitQuiet(2);
   EXPECT_EQ(source_->open(), 1) << "the one that threw is closed";
 }

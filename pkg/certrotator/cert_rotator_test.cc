@@ -387,6 +387,25 @@ TEST_F(CertRotatorTest, AWebhookThatIsPointedToAnotherServerMeanwhileIsLeftAlone
   EXPECT_EQ(Bundle(), rotator_->Current()->certificate) << "the others do not wait for these";
 }
 
+// The operator gives its webhooks new paths at the moment in which the rotator begins.
+TEST_F(CertRotatorTest, AWebhookThatGetsAnotherPathMeanwhileIsWrittenAtOnce) {
+  const auto with_path = [](const std::string& path) {
+    return R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+           R"("kind":"ValidatingWebhookConfiguration","metadata":{"name":"checks"},)"
+           R"("webhooks":[{"name":"a.b.c","clientConfig":{"url":"https://192.0.2.7/)" +
+           path + R"("}}]})";
+  };
+  server_.Put(kValidating, with_path("check"));
+  server_.PutAfterRead(kValidating, with_path("check/0123"));
+  CertRotator::Options options = Options();
+  options.url = "https://192.0.2.7";
+  options.further_names = {"192.0.2.7"};
+  rotator_ = CertRotator::New(server_.NewClient(), options).value();
+  Run();
+  EXPECT_EQ(server_.BundleAt(kValidating, "/webhooks/0/clientConfig/caBundle"),
+            rotator_->Current()->certificate);
+}
+
 TEST_F(CertRotatorTest, AUrlIsComparedPartByPart) {
   const auto at = [](const std::string& url) {
     return R"({"name":")" + std::to_string(url.size()) + R"(.y.z","clientConfig":{"url":")" + url +

@@ -172,8 +172,8 @@ class Manager {
   /// manager's registry. Run starts its caches together with the manager's, and waits for their
   /// first lists, too. The lease of a leader election, webhooks and the protection of metrics
   /// concern the manager's own cluster only. `config` is completed as in New. kAlreadyExists when
-  /// the name is taken; kInvalidConfig when it is empty, or has blanks, quotes, slashes, backslashes
-  /// or other characters than ASCII, or when Run has begun.
+  /// the name is taken; kInvalidConfig when it is empty, or has blanks, quotes, slashes,
+  /// backslashes or other characters than ASCII, or when Run has begun.
   ///
   ///     auto west = manager.AddCluster("west", config_of_west);
   ///     auto made = controller::ControllerBuilder<Deployment>(manager)

@@ -204,7 +204,8 @@ TEST(GzipTest, AStreamThatIsReadWithoutWaitingIsUnpackedAsFarAsItHasCome) {
     ASSERT_EQ(unpacked.ReadAll().value(), StreamRead::kNothing);
   }
   go.release(2);
-  KX_UNTIL(unpacked.ReadAll().value() == StreamRead::kEnd) {}
+  KX_UNTIL(unpacked.ReadAll().value() == StreamRead::kEnd) {
+  }
   EXPECT_EQ(unpacked.body, R"({"type":"ADDED"}{"type":"DELETED"})");
 }
 
@@ -227,7 +228,9 @@ TEST(GzipTest, AStreamThatIsReadWithoutWaitingFailsWhereItsPackingDoes) {
     ASSERT_TRUE(opened) << opened.error().ToString();
     UnpackedStream unpacked{.stream = *std::move(opened)};
     Result<StreamRead> last = StreamRead::kNothing;
-    KX_UNTIL(!last || *last == StreamRead::kEnd) { last = unpacked.ReadAll(); }
+    KX_UNTIL(!last || *last == StreamRead::kEnd) {
+      last = unpacked.ReadAll();
+    }
     ASSERT_FALSE(last) << path;
     EXPECT_EQ(last.error().reason, Reason::kMalformed) << path;
     EXPECT_EQ(unpacked.body, "event 1\nevent 2\n") << "what was whole has come before that";

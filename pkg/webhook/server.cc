@@ -149,18 +149,18 @@ class Server::Impl {
       const base::MutexLock lock(mu_);
       paths_.insert(path);
     }
-    server_.HandlePost(path, [metrics, max_bytes,
-                                      respond = std::move(respond)](const http::Request& request) {
-      const base::TimePoint start = base::Clock::Real().Now();
-      metrics.in_flight.Add(1);
-      http::Response response =
-          request.body.size() > max_bytes ? TooLarge(max_bytes) : respond(request);
-      metrics.in_flight.Add(-1);
-      metrics.Requests(response.status).Increment();
-      metrics.latency.Observe(
-          std::chrono::duration<double>(base::Clock::Real().Now() - start).count());
-      return response;
-    });
+    server_.HandlePost(
+        path, [metrics, max_bytes, respond = std::move(respond)](const http::Request& request) {
+          const base::TimePoint start = base::Clock::Real().Now();
+          metrics.in_flight.Add(1);
+          http::Response response =
+              request.body.size() > max_bytes ? TooLarge(max_bytes) : respond(request);
+          metrics.in_flight.Add(-1);
+          metrics.Requests(response.status).Increment();
+          metrics.latency.Observe(
+              std::chrono::duration<double>(base::Clock::Real().Now() - start).count());
+          return response;
+        });
   }
 
   metrics::Registry* const registry_;

@@ -92,9 +92,9 @@ class Server {
   }
 
   /// The same without a type: the objects are JSON in `call.request`, and the handler has to make
-  /// the patch, for example with MakeJsonPatch. Metrics and log lines call the webhook `name`; empty:
-  /// they have its path. A path that only API servers may know needs a name, since whoever may read
-  /// the metrics would know it otherwise.
+  /// the patch, for example with MakeJsonPatch. Metrics and log lines call the webhook `name`;
+  /// empty: they have its path. A path that only API servers may know needs a name, since whoever
+  /// may read the metrics would know it otherwise.
   void HandleRaw(const std::string& path, RawHandler handler, const std::string& name = {});
 
   /// Calls `conversion` for ConversionReviews to `path`, the path in `spec.conversion` of a
@@ -103,11 +103,10 @@ class Server {
   /// its client.
   template <class Hub>
   void HandleConversion(const std::string& path, Conversion<Hub> conversion) {
-    HandleRawConversion(path,
-                        [conversion = std::move(conversion)](std::string_view object,
-                                                             const std::string& api_version) {
-                          return conversion.Convert(object, api_version);
-                        });
+    HandleRawConversion(path, [conversion = std::move(conversion)](std::string_view object,
+                                                                   const std::string& api_version) {
+      return conversion.Convert(object, api_version);
+    });
   }
   /// The same without types: `convert` gets and returns JSON.
   void HandleRawConversion(const std::string& path, RawConversion convert);

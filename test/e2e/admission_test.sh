@@ -102,8 +102,9 @@ log "what is created has its digests from the start"
 start_operator
 wait_until 30 "the certificate in the configuration" is_trusted
 path=$(kubectl get mutatingwebhookconfiguration tools.kubexx-reloader-admission -o json | jq -r '.webhooks[0].clientConfig.url | split("/") | last')
-metrics | grep -q '^controller_runtime_webhook_latency_seconds_count{webhook="stamp-workload"}' || fail "no metrics of the webhook"
-if { metrics; cat "$work/log"; } | grep -n "$path"; then fail "whoever reads metrics or the log knows the path"; fi
+metrics >"$work/metrics"
+grep -q '^controller_runtime_webhook_latency_seconds_count{webhook="stamp-workload"}' "$work/metrics" || fail "no metrics of the webhook: $(grep webhook "$work/metrics")"
+if cat "$work/metrics" "$work/log" | grep -n "$path"; then fail "whoever reads metrics or the log knows the path"; fi
 jq -n '{apiVersion: "apps/v1", kind: "Deployment", metadata: {name: "marker", annotations: {"reloader.stakater.com/auto": "true"}},
   spec: {replicas: 0, selector: {matchLabels: {app: "marker"}}, template: {metadata: {labels: {app: "marker"}},
     spec: {containers: [{name: "app", image: "localhost/busybox:1", envFrom: [{configMapRef: {name: "marker"}}]}]}}}}' | kubectl -n shop create -f - >/dev/null

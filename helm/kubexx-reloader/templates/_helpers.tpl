@@ -218,7 +218,7 @@ enable-csi-integration enable-ha enable-pprof health-gate health-timeout history
 is-Argo-Rollouts keys kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
 namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
-record-baseline release-settle-window reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
+record-baseline release-settle-window reload-in-place reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
 resource-label-selector resources-to-ignore
 search-match-annotation secret-annotation secret-auto-annotation settle-window shards stop-after-failures
 sync-after-restart webhook-url workers

@@ -155,12 +155,11 @@ TEST_F(FollowedWatchTest, AReaderThatRefusesAnEventEndsIt) {
 
 TEST_F(FollowedWatchTest, WhoeverSeesTheEventsMayEndIt) {
   std::vector<std::string> seen;
-  Follow(Found::kNothing,
-         [&seen](WatchEvent&& event, OpenWatch::EventSink sink) -> Result<void> {
-           seen.push_back(event.object.key.name);
-           return seen.size() < 2 ? sink(std::move(event))
-                                  : Result<void>(Fail(Reason::kInternalError, "seen enough"));
-         });
+  Follow(Found::kNothing, [&seen](WatchEvent&& event, OpenWatch::EventSink sink) -> Result<void> {
+    seen.push_back(event.object.key.name);
+    return seen.size() < 2 ? sink(std::move(event))
+                           : Result<void>(Fail(Reason::kInternalError, "seen enough"));
+  });
   EXPECT_EQ(Read().value(), Found::kSome);
   const auto read = Read();
   ASSERT_FALSE(read);

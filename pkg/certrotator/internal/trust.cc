@@ -26,6 +26,10 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
+/// How often a configuration is read and written anew that others write to meanwhile. Another look
+/// would come a minute later, and until then nobody could call the webhook.
+constexpr int kMostLooks = 3;
+
 /// A JSON patch, from operations.
 class JsonPatch {
  public:
@@ -110,17 +114,26 @@ Result<bool> TrustIn(const std::shared_ptr<rest::RESTClient>& client, const std:
                      const WebhookServer& server, const std::string& bundle,
                      const std::stop_token& stop) {
   const kubernetes::ResourceClient<T> resource(client, {});
-  const auto found = resource.Get(name, stop);
-  if (!found) {
-    return found.error().reason == Reason::kNotFound ? Result<bool>(true)
-                                                     : apimachinery::Fail(found.error());
+  for (int looks = 1;; ++looks) {
+    const auto found = resource.Get(name, stop);
+    if (!found) {
+      return found.error().reason == Reason::kNotFound ? Result<bool>(true)
+                                                       : apimachinery::Fail(found.error());
+    }
+    const JsonPatch patch = PatchFor(*found, server, bundle);
+    if (patch.empty()) {
+      return true;
+    }
+    const auto patched = resource.Patch(name, rest::PatchType::kJson, patch.ToJson(), {}, stop);
+    if (patched) {
+      return false;
+    }
+    if (patched.error().reason != Reason::kInvalid || looks == kMostLooks) {
+      return apimachinery::Fail(patched.error());
+    }
+    // Somebody has written to it since it was read, as the program does that gives its webhook
+    // another path when it begins.
   }
-  const JsonPatch patch = PatchFor(*found, server, bundle);
-  if (patch.empty()) {
-    return true;
-  }
-  KX_RETURN_IF_ERROR(resource.Patch(name, rest::PatchType::kJson, patch.ToJson(), {}, stop));
-  return false;
 }
 
 }  // namespace

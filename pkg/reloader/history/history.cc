@@ -91,8 +91,8 @@ void CompleteFrom(const Workload& workload, const std::optional<RolloutEnd>& end
                   HistoryEntry& newest) {
   const bool is_of_status = !MayBeOfLaterRollout(workload, newest.at);
   const bool is_through = is_of_status ? IsThrough(workload.phase) : end && !end->has_failed;
-  const bool has_failed = is_of_status ? workload.phase == reloadpolicy::Phase::kFailed
-                                       : end && end->has_failed;
+  const bool has_failed =
+      is_of_status ? workload.phase == reloadpolicy::Phase::kFailed : end && end->has_failed;
   const bool is_open = newest.outcome == RolloutOutcome::kRolling ||
                        (newest.outcome == RolloutOutcome::kFailed && is_through);
   if (!is_open) {

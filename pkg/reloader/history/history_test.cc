@@ -172,8 +172,8 @@ TEST(History, TakesTheOutcomeFromTheStatus) {
     };
     workload.ended = time(each.in_status);
     HistoryEntry entry{.at = {.seconds = 100}, .outcome = each.recorded};
-    const auto seen = each.seen ? std::optional(RolloutEnd{.time = {.seconds = *each.seen}})
-                                : std::nullopt;
+    const auto seen =
+        each.seen ? std::optional(RolloutEnd{.time = {.seconds = *each.seen}}) : std::nullopt;
     CompleteFrom(workload, seen, entry);
     EXPECT_EQ(entry.outcome, each.outcome) << each.about;
     EXPECT_EQ(entry.seconds, each.seconds) << each.about;

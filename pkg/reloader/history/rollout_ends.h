@@ -20,9 +20,9 @@ struct RolloutEnd {
   bool operator==(const RolloutEnd&) const = default;
 };
 
-/// Follows the operator's rollouts that begin while this process runs, of workloads with kHistoryAnnotation: a
-/// workload whose pods fail later, and become available again, has not been rolled out then.
-/// Thread-safe.
+/// Follows the operator's rollouts that begin while this process runs, of workloads with
+/// kHistoryAnnotation: a workload whose pods fail later, and become available again, has not been
+/// rolled out then. Thread-safe.
 class RolloutEnds {
  public:
   /// The most workloads that are followed; others are not.

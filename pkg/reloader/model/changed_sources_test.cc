@@ -108,7 +108,8 @@ TEST(ChangedSources, NeverNameAValue) {
 
 TEST(ChangedSources, NameTheKeyWhoseValueIsNoString) {
   const auto error_of = [](const std::string& data) {
-    const auto read = ReadOne("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, " + data + "}");
+    const auto read =
+        ReadOne("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, " + data + "}");
     EXPECT_TRUE(read);
     const auto changed = ChangedSourceOf(read->sources[0], {}, AnnotationKeys(), {});
     return changed ? std::string("no error") : changed.error().message;

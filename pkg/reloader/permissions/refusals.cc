@@ -157,12 +157,11 @@ bool Refusals::IsRefusedForGood(const Entry& entry, base::TimePoint now) {
 }
 
 std::string Refusals::Sentence(const Entry& entry) {
-  return (entry.is_unauthorized ? "cannot " : "may not ") + std::string(ToString(entry.verb)) + " " +
-         entry.resource +
+  return (entry.is_unauthorized ? "cannot " : "may not ") + std::string(ToString(entry.verb)) +
+         " " + entry.resource +
          (entry.namespace_.empty() ? std::string() : " in namespace " + entry.namespace_) +
-         (entry.is_unauthorized
-              ? ", as the API server does not accept the operator's credentials: "
-              : ": ") +
+         (entry.is_unauthorized ? ", as the API server does not accept the operator's credentials: "
+                                : ": ") +
          entry.message;
 }
 

@@ -83,9 +83,10 @@ TEST_F(RefusalsTest, CredentialsThatAreNotAcceptedAreNotSaidToLackARight) {
   List();
   clock_.Advance(seconds(10));
   List();
-  EXPECT_THAT(refusals_.Problem(),
-              Optional(std::string("cannot list secrets in namespace ns, as the API server does not "
-                                   "accept the operator's credentials: Unauthorized")));
+  EXPECT_THAT(
+      refusals_.Problem(),
+      Optional(std::string("cannot list secrets in namespace ns, as the API server does not "
+                           "accept the operator's credentials: Unauthorized")));
 }
 
 TEST_F(RefusalsTest, ARefusalIsAProblemWhenItLasts) {

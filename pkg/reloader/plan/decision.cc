@@ -138,10 +138,10 @@ std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& k
   CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
   for (const auto& [key, value] : workload.annotations) {
     if (const std::string_view meant = MeantAnnotation(key); !meant.empty()) {
-      bad_items.push_back({.item = "annotation " + key,
-                           .error = "there is no such annotation; it may be meant as " +
-                                    std::string(meant),
-                           .what = BadItem::What::kName});
+      bad_items.push_back(
+          {.item = "annotation " + key,
+           .error = "there is no such annotation; it may be meant as " + std::string(meant),
+           .what = BadItem::What::kName});
     }
   }
   return bad_items;

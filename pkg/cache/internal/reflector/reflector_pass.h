@@ -45,10 +45,10 @@ class Reflector::Pass {
     /// When `more` is false, the time of the next step, which comes earlier if `tell` was called.
     base::TimePoint at = base::TimePoint::max();
   };
-  /// Does a part of the work that is due, and nothing while the store has no room. The pass calls `tell` when StepOn has to be called once
-  /// more; `tell` has to stay valid as long as anybody has a copy of it. A list, the begin of a
-  /// watch and a request for the current version block until the server has answered; nothing else
-  /// blocks.
+  /// Does a part of the work that is due, and nothing while the store has no room. The pass calls
+  /// `tell` when StepOn has to be called once more; `tell` has to stay valid as long as anybody has
+  /// a copy of it. A list, the begin of a watch and a request for the current version block until
+  /// the server has answered; nothing else blocks.
   Turn StepOn(const std::function<void()>& tell);
 
  private:

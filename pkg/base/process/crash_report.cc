@@ -1,4 +1,4 @@
-#include "kubexx/base/crash_report.h"
+#include "kubexx/base/process/crash_report.h"
 
 #include "kubexx/base/sanitizers.h"
 

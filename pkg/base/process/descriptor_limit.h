@@ -1,7 +1,7 @@
 /// @file
 /// Raises the limit of open files.
-#ifndef KUBEXX_BASE_DESCRIPTOR_LIMIT_H_
-#define KUBEXX_BASE_DESCRIPTOR_LIMIT_H_
+#ifndef KUBEXX_BASE_PROCESS_DESCRIPTOR_LIMIT_H_
+#define KUBEXX_BASE_PROCESS_DESCRIPTOR_LIMIT_H_
 
 #include <system_error>
 
@@ -15,4 +15,4 @@ namespace kubexx::base {
 
 }  // namespace kubexx::base
 
-#endif  // KUBEXX_BASE_DESCRIPTOR_LIMIT_H_
+#endif  // KUBEXX_BASE_PROCESS_DESCRIPTOR_LIMIT_H_

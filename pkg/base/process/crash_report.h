@@ -1,7 +1,7 @@
 /// @file
 /// Writes a report when the process crashes.
-#ifndef KUBEXX_BASE_CRASH_REPORT_H_
-#define KUBEXX_BASE_CRASH_REPORT_H_
+#ifndef KUBEXX_BASE_PROCESS_CRASH_REPORT_H_
+#define KUBEXX_BASE_PROCESS_CRASH_REPORT_H_
 
 #include <string>
 
@@ -22,4 +22,4 @@ void ReportCrashes(const std::string& program);
 
 }  // namespace kubexx::base
 
-#endif  // KUBEXX_BASE_CRASH_REPORT_H_
+#endif  // KUBEXX_BASE_PROCESS_CRASH_REPORT_H_

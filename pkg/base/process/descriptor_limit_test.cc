@@ -1,4 +1,4 @@
-#include "kubexx/base/descriptor_limit.h"
+#include "kubexx/base/process/descriptor_limit.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
