@@ -308,6 +308,7 @@ TEST_F(ReflectorTaskTest, ClosesAWatchThatIsSilentForTooLong) {
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(40));
   source_->BringObject("a", "11");
+  store_.inner().AwaitContent({{{"ns", "a"}, "x"}});
   AwaitQuiet(2);
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(59));
@@ -315,10 +316,10 @@ TEST_F(ReflectorTaskTest, ClosesAWatchThatIsSilentForTooLong) {
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(1));
   KX_AWAIT(source_->open() == 0 || source_->watches() == 2);
-  KX_UNTIL(source_->armed() == 3) {
+  KX_UNTIL(source_->watches() == 2) {
     clock_.Advance(seconds(1));
   }
-  EXPECT_EQ(source_->watched_from(), "11");
+  KX_AWAIT_EQ(source_->watched_from(), "11");
 }
 
 // A proxy may keep a connection alive whose other end is gone.

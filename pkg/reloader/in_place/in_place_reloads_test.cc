@@ -16,6 +16,7 @@ namespace kubexx::reloader {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -104,7 +105,8 @@ TEST_F(InPlaceReloadsTest, APodOfTheSameNameThatFollowsIsReloaded) {
   pods_.AwaitAsked("web-1", 1);
   pods_.Add("web-1", "u1-anew");
   EXPECT_EQ(AwaitEnd(), State::kDone);
-  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("b"));
+  // The request that was stuck may reach the pod that has the name now, which then is asked twice.
+  EXPECT_THAT(pods_.pod("web-1").read, AnyOf(ElementsAre("b"), ElementsAre("b", "b")));
 }
 
 TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
