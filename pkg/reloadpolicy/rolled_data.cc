@@ -25,6 +25,17 @@ std::string DataVersion(const ObjectRef& source, std::string_view digest) {
   return source.kind + "/" + source.key.name + "=" + std::string(digest);
 }
 
+std::optional<DataVersionParts> PartsOf(std::string_view version) {
+  const std::size_t slash = version.find('/');
+  const std::size_t equals = version.find('=');
+  if (slash == std::string_view::npos || equals == std::string_view::npos || equals < slash) {
+    return std::nullopt;
+  }
+  return DataVersionParts{.kind = version.substr(0, slash),
+                          .name = version.substr(slash + 1, equals - slash - 1),
+                          .digest = version.substr(equals + 1)};
+}
+
 std::string TextOf(const RolledData& data, std::string_view uid) {
   std::string text;
   for (const auto& [state, name] : kDataStates) {

@@ -28,6 +28,16 @@ using DataVersions = std::vector<std::string>;
 /// The version of a source's data that has this digest.
 std::string DataVersion(const ObjectRef& source, std::string_view digest);
 
+/// What a version is made of. The texts are parts of it.
+struct DataVersionParts {
+  std::string_view kind{};
+  std::string_view name{};
+  std::string_view digest{};
+};
+
+/// The inverse of DataVersion, without a namespace. Returns std::nullopt for any other text.
+std::optional<DataVersionParts> PartsOf(std::string_view version);
+
 /// A record has at most this many versions: the others of a rollout for more sources are left out.
 inline constexpr std::size_t kMaxDataVersions = 32;
 

@@ -18,6 +18,18 @@ std::optional<RolledData> DataFrom(const std::string& text, const std::string& u
   return RolledDataOf({{std::string(kRolledDataAnnotation), text}}, uid);
 }
 
+TEST(DataVersion, IsTakenApartAgain) {
+  const std::string version = DataVersion({"Secret", {"shop", "db"}}, "1f=2");
+  const auto parts = PartsOf(version);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->kind, "Secret");
+  EXPECT_EQ(parts->name, "db");
+  EXPECT_EQ(parts->digest, "1f=2");
+  for (const char* other : {"", "Secret", "Secret/db", "Secret=a/b", "=/"}) {
+    EXPECT_FALSE(PartsOf(other)) << other;
+  }
+}
+
 TEST(RolledData, IsReadAsItWasWritten) {
   for (const DataState state : {DataState::kRolled, DataState::kFailed, DataState::kReleased}) {
     const RolledData data{state, {"ConfigMap/a=12", "Secret/b=34"}};

@@ -11,6 +11,7 @@
 #include "kubexx/reloader/in_place/in_place_verdict.h"
 #include "kubexx/reloader/in_place/reload_action.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/observe/explain_turn.h"
 #include "kubexx/reloader/plan/baseline.h"
@@ -184,8 +185,7 @@ std::string KeysText(const SourceExplanation& source, const ExplainInput& input)
   }
   const std::string text = "; of its keys only " + source.keys + " count (";
   const std::string annotation = "annotation " + std::string(kSourceKeys);
-  const auto set = input.arbiter.policies().SourceKeys(
-      {std::string(NamesOf(source.id.type).kind), source.id.key});
+  const auto set = input.arbiter.policies().SourceKeys(RefOf(source.id));
   if (!set) {
     return text + annotation + ")";
   }
@@ -252,11 +252,9 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
     result.digest = source->digest.ToString();
     result.keys = source->keys;
     if (source->by_use) {
-      const auto scope =
-          input.arbiter.policies()
-              .Resolve({std::string(KindName(input.workload.id.kind)), input.workload.id.key},
-                       input.workload.annotations)
-              .keys;
+      const auto scope = input.arbiter.policies()
+                             .Resolve(RefOf(input.workload.id), input.workload.annotations)
+                             .keys;
       result.by_use = scope ? scope->origin : std::string("by default");
     }
     result.verdict = Decide(*source, input.workload, input.rules, patterns);
@@ -280,7 +278,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
 
 /// Returns why a change of the source is held back.
 std::optional<reloadpolicy::Hold> SourceHold(const ExplainInput& input, const SourceId& id) {
-  const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
+  const ObjectRef source = RefOf(id);
   const auto present = input.sources.get(id);
   std::string who;
   if (present && present->paused) {
@@ -315,7 +313,7 @@ Explanation Explain(const ExplainInput& input) {
   const Workload& workload = input.workload;
   PatternCache patterns;
   const Plan plan = MakePlan(workload, input.sources, input.known, input.rules, patterns);
-  const ObjectRef ref{std::string(KindName(workload.id.kind)), workload.id.key};
+  const ObjectRef ref = RefOf(workload.id);
   const Effective effective = input.arbiter.policies().Resolve(ref, workload.annotations);
   Explanation result{.workload = workload.id,
                      .phase = std::string(ToString(workload.phase)),

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/wave_line.h"
 
@@ -39,7 +40,7 @@ reloadpolicy::DataVersions DueVersions(const ExplainInput& input,
                                        const std::set<SourceId>& causes) {
   reloadpolicy::DataVersions versions;
   for (const SourceId& cause : causes) {
-    const ObjectRef ref{std::string(NamesOf(cause.type).kind), cause.key};
+    const ObjectRef ref = RefOf(cause);
     if (const auto source = input.sources.get(cause); source && !source->unknown) {
       versions.push_back(reloadpolicy::DataVersion(ref, source->digest.ToString()));
       if (!source->keys.empty()) {
@@ -55,13 +56,13 @@ std::optional<reloadpolicy::EarlierWave> EarlierWaveIn(const ExplainInput& input
                                                        const std::set<SourceId>& causes,
                                                        const Setting<reloadpolicy::Waves>& waves,
                                                        PatternCache& patterns) {
-  const ObjectRef own{std::string(KindName(input.workload.id.kind)), input.workload.id.key};
+  const ObjectRef own = RefOf(input.workload.id);
   for (const SourceId& cause : causes) {
     const auto source = input.sources.get(cause);
     std::map<ObjectRef, Workload> users;
     std::vector<reloadpolicy::WaveMember> members;
     for (Workload& user : input.users(cause)) {
-      ObjectRef ref{std::string(KindName(user.id.kind)), user.id.key};
+      ObjectRef ref = RefOf(user.id);
       const Effective effective = input.arbiter.policies().Resolve(ref, user.annotations);
       const Verdict verdict =
           Decide(source.value_or(Source{.id = cause}), user, input.rules, patterns);
@@ -92,7 +93,7 @@ std::vector<ObjectRef> WorkloadsBefore(const ExplainInput& input, const Plan& pl
   }
   for (const SourceId& cause : CausesOf(plan)) {
     for (const Workload& other : input.users(cause)) {
-      const ObjectRef ref{std::string(KindName(other.id.kind)), other.id.key};
+      const ObjectRef ref = RefOf(other.id);
       if (other.id == input.workload.id ||
           input.arbiter.policies().Resolve(ref, other.annotations).Order() >= order) {
         continue;

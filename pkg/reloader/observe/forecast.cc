@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloadpolicy/wave_line.h"
 
 namespace kubexx::reloader {
@@ -18,8 +19,6 @@ using reloadpolicy::Arbiter;
 using reloadpolicy::Hold;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
-
-ObjectRef RefTo(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
 
 base::WallTime Later(base::WallTime time, base::Duration by) {
   return time + std::chrono::duration_cast<base::WallTime::duration>(by);
@@ -33,7 +32,7 @@ class Forecaster {
       : arbiter_(std::move(arbiter)), users_(users), now_(now) {
     std::ranges::sort(due, {}, [](const DueWorkload& each) { return each.workload.id; });
     for (DueWorkload& each : due) {
-      const ObjectRef ref = RefTo(each.workload.id);
+      const ObjectRef ref = RefOf(each.workload.id);
       const int order = arbiter_.policies().Resolve(ref, each.workload.annotations).Order();
       places_[ref] = entries_.size();
       Entry entry{.due = std::move(each), .ref = ref, .order = order};
@@ -173,7 +172,7 @@ class Forecaster {
       }
     }
     for (const Workload& user : users_) {
-      const ObjectRef ref = RefTo(user.id);
+      const ObjectRef ref = RefOf(user.id);
       if (!places_.contains(ref) && arbiter_.IsActive(ref) &&
           arbiter_.policies().Resolve(ref, user.annotations).Order() < entry.order) {
         return {ref};
@@ -225,7 +224,7 @@ class Forecaster {
 
   /// Shows the arbiter that the workload is complete. Returns how long it has to stay complete.
   base::Duration See(const Workload& workload, const reloadpolicy::Annotations& annotations) {
-    const ObjectRef ref = RefTo(workload.id);
+    const ObjectRef ref = RefOf(workload.id);
     arbiter_.Observe(
         ref,
         {.uid = workload.uid, .annotations = annotations, .phase = reloadpolicy::Phase::kComplete},
@@ -284,7 +283,7 @@ class Forecaster {
   void FinishUsers() {
     base::Duration soak{};
     for (const Workload& user : users_) {
-      const ObjectRef ref = RefTo(user.id);
+      const ObjectRef ref = RefOf(user.id);
       if (!places_.contains(ref) && arbiter_.IsActive(ref) && !arbiter_.FailureOf(ref, time_)) {
         soak = std::max(soak, See(user, user.annotations));
       }

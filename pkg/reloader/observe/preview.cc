@@ -8,6 +8,7 @@
 
 #include "kubexx/reloader/in_place/in_place_verdict.h"
 #include "kubexx/reloader/in_place/reload_action.h"
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/observe/explain.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 
@@ -23,7 +24,7 @@ constexpr std::uint64_t kNextVersion = std::numeric_limits<std::uint64_t>::max()
 
 /// Returns why the policies hold back a source of the change.
 std::optional<Hold> HoldOf(const ChangedSource& changed, const reloadpolicy::PolicySet& policies) {
-  const ObjectRef ref{std::string(NamesOf(changed.source.id.type).kind), changed.source.id.key};
+  const ObjectRef ref = RefOf(changed.source.id);
   if (changed.source.paused) {
     return Hold{
         .reason = HoldReason::kSourcePaused,

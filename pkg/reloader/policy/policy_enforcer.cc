@@ -5,16 +5,14 @@
 #include <iterator>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer_host.h"
-#include "kubexx/reloader/policy/policy_refs.h"
 #include "kubexx/reloader/policy/sighting.h"
 #include "kubexx/reloader/watch/caches.h"
 
 namespace kubexx::reloader {
 namespace {
 
-using internal::IdOf;
-using internal::RefOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 

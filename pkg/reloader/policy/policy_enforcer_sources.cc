@@ -6,15 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_enforcer_host.h"
-#include "kubexx/reloader/policy/policy_refs.h"
 #include "kubexx/reloader/watch/caches.h"
 
 namespace kubexx::reloader {
 namespace {
 
-using internal::RefOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 using reloadpolicy::Policy;

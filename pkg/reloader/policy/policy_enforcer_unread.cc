@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
-#include "kubexx/reloader/policy/policy_refs.h"
 
 namespace kubexx::reloader {
 namespace {
 
-using internal::IdOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 

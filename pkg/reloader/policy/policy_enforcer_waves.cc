@@ -10,17 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_enforcer_host.h"
-#include "kubexx/reloader/policy/policy_refs.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
 
 namespace kubexx::reloader {
 namespace {
 
-using internal::IdOf;
-using internal::RefOf;
 using reloadpolicy::ObjectRef;
 using reloadpolicy::WaveLine;
 using reloadpolicy::WaveMember;
@@ -55,15 +53,10 @@ bool ArePresent(const reloadpolicy::DataVersions& versions, const std::string& n
                 const Caches& caches) {
   std::map<SourceId, std::vector<std::string>> by_source;
   for (const std::string& version : versions) {
-    const std::size_t slash = version.find('/');
-    const std::size_t equals = version.find('=');
-    if (slash == std::string::npos || equals == std::string::npos || equals < slash) {
-      continue;
-    }
+    const auto parts = reloadpolicy::PartsOf(version);
     for (const SourceType type : kSourceTypes) {
-      if (NamesOf(type).kind == version.substr(0, slash)) {
-        by_source[{type, {namespace_, version.substr(slash + 1, equals - slash - 1)}}].push_back(
-            version.substr(equals + 1));
+      if (parts && NamesOf(type).kind == parts->kind) {
+        by_source[{type, {namespace_, std::string(parts->name)}}].emplace_back(parts->digest);
       }
     }
   }

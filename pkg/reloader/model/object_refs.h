@@ -1,7 +1,7 @@
 /// @file
 /// Converts between the operator's identifiers of objects and those of reload policies.
-#ifndef KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
-#define KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
+#ifndef KUBEXX_RELOADER_MODEL_OBJECT_REFS_H_
+#define KUBEXX_RELOADER_MODEL_OBJECT_REFS_H_
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 #include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloadpolicy/policy.h"
 
-namespace kubexx::reloader::internal {
+namespace kubexx::reloader {
 
 inline reloadpolicy::ObjectRef RefOf(const WorkloadId& id) {
   return {std::string(KindName(id.kind)), id.key};
@@ -26,6 +26,6 @@ inline std::optional<WorkloadId> IdOf(const reloadpolicy::ObjectRef& ref) {
   return kind ? std::optional(WorkloadId{*kind, ref.key}) : std::nullopt;
 }
 
-}  // namespace kubexx::reloader::internal
+}  // namespace kubexx::reloader
 
-#endif  // KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
+#endif  // KUBEXX_RELOADER_MODEL_OBJECT_REFS_H_
