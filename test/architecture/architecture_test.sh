@@ -36,7 +36,8 @@ make_tree() {
   # Without the rooms that are too large for now.
   sed '/^TOO_LARGE = {$/,/^}$/{/^    "/d}' "$root/hack/architecture" >"$tree/hack/architecture"
   chmod +x "$tree/hack/architecture"
-  file pkg/rest/client.h
+  file pkg/base/clock.h
+  file pkg/rest/client.h base/clock.h
   file pkg/rest/client.cc rest/client.h rest/internal/sender.h
   file pkg/rest/config.h
   file pkg/rest/internal/sender.h rest/config.h
@@ -45,6 +46,7 @@ make_tree() {
   file pkg/cache/packed/store.h cache/entries/entry.h
   file pkg/cache/entries/entry.h
   file pkg/cache/testing/fake.h rest/config.h cache/informer.h
+  declare_package pkg/base base
   declare_package pkg/rest 'rest ROOMS'
   declare_package pkg/cache 'cache ROOMS FAKES fake
   DEPS kubexx::rest'
@@ -54,10 +56,10 @@ make_tree() {
   file pkg/reloader/operator.h cache/informer.h
   file cmd/program/main.cc reloader/operator.h
   file test/fuzz/rest_fuzz.cc rest/internal/sender.h
-  printf 'digraph kubexx {\n  reloader -> {cache}\n  apiserver -> cache\n  cache -> rest\n  rest -> apiserver [style=dashed]\n}\n' >"$tree/docs/architecture.dot"
+  printf 'digraph kubexx {\n  reloader -> {cache}\n  apiserver -> cache\n  cache -> rest\n  rest -> base\n  rest -> apiserver [style=dashed]\n}\n' >"$tree/docs/architecture.dot"
   {
-    printf '![](architecture.svg)\n| `apiserver` | x |\n| `cache` | x |\n| `reloader` | x |\n| `rest` | x |\n## Next\n'
-    printf '![](architecture/apiserver.svg)\n| `apiserver` | x |\n## Next\n![](architecture/cache.svg)\n| `cache` | x |\n'
+    printf '![](architecture.svg)\n| `apiserver` | x |\n| `base` | x |\n| `cache` | x |\n| `reloader` | x |\n| `rest` | x |\n## Next\n'
+    printf '![](architecture/apiserver.svg)\n| `apiserver` | x |\n## Next\n![](architecture/base.svg)\n| `base` | x |\n## Next\n![](architecture/cache.svg)\n| `cache` | x |\n'
     printf '| `cache/entries` | x |\n| `cache/packed` | x |\n## Next\n'
     printf '![](architecture/reloader.svg)\n| `reloader` | x |\n## Next\n![](architecture/rest.svg)\n| `rest` | x |\n| `rest/internal` | x |\n'
   } >"$tree/docs/architecture.md"

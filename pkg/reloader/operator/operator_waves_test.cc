@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/await.h"
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
@@ -25,13 +27,14 @@ using testing::HasSubstr;
 class WavesTest : public OperatorTest {
  protected:
   static constexpr int kApps = 6;
+  static constexpr std::chrono::seconds kHealthyFor{30};
 
   WavesTest() {
     gate_ = &enforcer_;
     enforcer_.SetPolicy(
         {.id = {"ns", "careful"},
          .settings = {.waves = reloadpolicy::Waves{.sizes = {{.count = 2}},
-                                                   .healthy_for = std::chrono::seconds(30),
+                                                   .healthy_for = kHealthyFor,
                                                    .timeout = std::chrono::minutes(1)}}});
     PutConfigMap("config", "old");
     apps::Deployment deaf = Web({WorkloadKind::kDeployment, {"ns", "a-deaf"}});
@@ -66,39 +69,61 @@ class WavesTest : public OperatorTest {
     }
     return names;
   }
+  bool HasRecord(const std::string& text) {
+    return std::ranges::any_of(writer_.AwaitRecords(0), [&](const FakeWriter::Call& call) {
+      return call.patch.contains(text);
+    });
+  }
   /// The workload as the write for `value` has left it, by now with its pods available or not.
   void BecomeRolled(int i, const std::string& value, bool is_available) {
     apps::Deployment app = WithVariable(Healthy(i), "STAKATER_CONFIG_CONFIGMAP", DigestText(value));
     app.status.available_replicas = is_available ? 1 : 0;
-    app.metadata.annotations["reloader.kubexx.io/last-rollout"] =
-        apimachinery::Time::From(clock_.Wall()).ToString();
-    app.metadata.annotations["reloader.kubexx.io/rollout-state"] = "started uid-" + NameOf(i);
+    BecomeStarted(app);
     app.metadata.annotations["reloader.kubexx.io/rolled-data"] =
         "rolled uid-" + NameOf(i) + " ConfigMap/config=" + DigestText(value);
     Put(*deployments_, app);
+    AwaitView();
+  }
+  void BecomeStarted(apps::Deployment& app) {
+    app.metadata.annotations["reloader.kubexx.io/last-rollout"] =
+        apimachinery::Time::From(clock_.Wall()).ToString();
+    app.metadata.annotations["reloader.kubexx.io/rollout-state"] = "started " + app.metadata.uid;
+  }
+  /// Waits until the operator has seen all Deployments as they are now, so that the clock may move
+  /// on: it sees them in their order, and this adds one last, which uses nothing.
+  void AwaitView() {
+    const WorkloadId last{WorkloadKind::kDeployment, {"ns", "last-" + std::to_string(++views_)}};
+    apps::Deployment deployment = Web(last);
+    deployment.metadata.annotations.clear();
+    BecomeStarted(deployment);
+    Put(*deployments_, deployment);
+    KX_AWAIT(enforcer_.Snapshot().IsFollowed(RefOf(last)));
   }
   int Held(HoldReason reason) { return enforcer_.TotalsNow().held[reason]; }
 
   PolicyEnforcer enforcer_{PolicyEnforcer::Options{.clock = clock_}};
   double updates_ = 0;
+  int views_ = 0;
 };
 
 TEST_F(WavesTest, TheCanariesAreRolledFirstAndAllOthersOnceTheyAreHealthy) {
   Change("new");
   KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);
+  KX_AWAIT(RolledFor("new").size() == 2);
   EXPECT_EQ(RolledFor("new"), (std::set<std::string>{"app-0", "app-1"}))
       << "who is not concerned is of no wave";
   EXPECT_THAT(writer_.calls()[0].patch, HasSubstr("ConfigMap/config=" + DigestText("new")));
   BecomeRolled(0, "new", true);
   BecomeRolled(1, "new", true);
-  KX_UNTIL(RolledFor("new").size() == kApps) {
-    clock_.Advance(std::chrono::seconds(1));
-  }
+  // No further: the second wave would fail, because its pods never become available.
+  clock_.Advance(kHealthyFor);
+  KX_AWAIT(RolledFor("new").size() == kApps);
 }
 
 TEST_F(WavesTest, AfterAFailedCanaryTheOthersKeepTheOldData) {
   Change("bad");
   KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);
+  KX_AWAIT(RolledFor("bad").size() == 2);
   BecomeRolled(0, "bad", true);
   BecomeRolled(1, "bad", false);
   KX_UNTIL(Held(HoldReason::kWaveFailed) == kApps - 2) {
@@ -110,7 +135,7 @@ TEST_F(WavesTest, AfterAFailedCanaryTheOthersKeepTheOldData) {
   EXPECT_EQ(states[0].failed_in_waves[0].workload.key.name, "app-1");
   EXPECT_TRUE(states[0].has_waves);
   EXPECT_EQ(enforcer_.TotalsNow().failed_waves, 1);
-  KX_UNTIL(writer_.AwaitRecords(1).back().patch.contains("failed uid-app-1 ConfigMap/config=")) {
+  KX_UNTIL(HasRecord("failed uid-app-1 ConfigMap/config=")) {
     clock_.Advance(std::chrono::seconds(1));
   }
 
@@ -120,9 +145,9 @@ TEST_F(WavesTest, AfterAFailedCanaryTheOthersKeepTheOldData) {
   EXPECT_EQ(RolledFor("mended"), (std::set<std::string>{"app-0", "app-1"}));
   BecomeRolled(0, "mended", true);
   BecomeRolled(1, "mended", true);
-  KX_UNTIL(RolledFor("mended").size() == kApps) {
-    clock_.Advance(std::chrono::seconds(1));
-  }
+  // No further: the second wave would fail, because its pods never become available.
+  clock_.Advance(kHealthyFor);
+  KX_AWAIT(RolledFor("mended").size() == kApps);
   EXPECT_EQ(RolledFor("bad").size(), 2U);
   EXPECT_EQ(enforcer_.TotalsNow().failed_waves, 0);
 }
