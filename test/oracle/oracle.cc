@@ -106,6 +106,7 @@ void Oracle::Apply(const Event& event) {
     return;
   }
   ++counts_.events;
+  applied_ = event.kv.mod_revision;
   is_restored_ = event.kv.mod_revision <= restored_;
   std::string name = event.kv.key.substr(kRegistry.size());
   for (const std::string_view group : kGroups) {
@@ -179,6 +180,7 @@ void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
   if (name != nullptr && known != *name) {
     tell_("storage", key + " is held by " + *name);
     known = *name;
+    led_since_ = options_.now();
   }
 }
 

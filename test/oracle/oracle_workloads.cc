@@ -18,6 +18,8 @@ namespace {
 using base::TimePoint;
 using codec::JsonTree;
 
+/// Begins the keys of Argo's Rollouts.
+constexpr std::string_view kRolloutKeys = "rollouts/";
 /// Of the Jobs by which operators roll a CronJob.
 constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
 /// For so long a list may not have come that is due after a watch.
@@ -72,7 +74,8 @@ void Oracle::KeepFormerLocked(const std::string& key, const ObservedWorkload& be
   }
 }
 
-std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
+std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkload& workload,
+                                   const ObservedWorkload& before,
                                    const std::string& stamps) const {
   const TimePoint now = options_.now();
   if (before.blind && now - *before.blind < kBlindWrite) {
@@ -87,7 +90,7 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (before.is_undone && HasPresentDataLocked(before)) {
     return "though it was undone, and its data have not changed since";
   }
-  if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(before)) {
+  if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(key, before)) {
     return "";
   }
   const bool is_recorded_anew =
@@ -116,10 +119,35 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   return "";
 }
 
-bool Oracle::IsInDoubtLocked(const ObservedWorkload& workload) const {
+bool Oracle::IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const {
   return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
-    return IsInDoubtOfLocked(workload, each.first);
+    return IsInDoubtOfLocked(workload, each.first) ||
+           IsBetweenWritesLocked(workload, each.first) ||
+           IsOfAnotherKeyLocked(key, workload, each.first);
   });
+}
+
+bool Oracle::IsBetweenWritesLocked(const ObservedWorkload& workload,
+                                   const std::string& source) const {
+  const auto written = written_at_.find(SourceOf(source));
+  const bool is_of_later_version =
+      IsProviderClass(source) ||
+      (written != written_at_.end() && written->second > workload.template_at);
+  return !workload.base.empty() && !workload.is_of_others && is_of_later_version &&
+         IsNamed(workload.baseline, source) && !IsRecordedLocked(workload, source);
+}
+
+bool Oracle::IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload& workload,
+                                  const std::string& source) const {
+  const auto edited = changed_at_.find(SourceOf(source));
+  const auto changed = changed_at_.find(source);
+  if (!IsView(source) || !key.starts_with(kRolloutKeys) || !workload.base.empty() ||
+      !workload.baseline.empty() || !workload.is_of_others || edited == changed_at_.end() ||
+      changed == changed_at_.end()) {
+    return false;
+  }
+  return changed->second < workload.template_since && workload.template_since < edited->second &&
+         edited->second < std::max(led_since_, oldest_operator_) + kGap;
 }
 
 bool Oracle::IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const {
@@ -139,7 +167,7 @@ std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
 
 void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
                              const ObservedWorkload& before, const std::string& stamps) {
-  if (const std::string why = NeedlessLocked(workload, before, stamps); !why.empty()) {
+  if (const std::string why = NeedlessLocked(key, workload, before, stamps); !why.empty()) {
     SetWrongLocked(key + " was rolled " + why);
   }
   if (const std::string beside = strict_ && limited_ ? UnderWayBesideLocked(key) : "";
@@ -156,7 +184,7 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled with a history " + wrong);
   }
   // Two changes of data, there and back, are reasons enough; a label that was written is none.
-  workload.doubts += IsInDoubtLocked(before) ? 1U : 0U;
+  workload.doubts += IsInDoubtLocked(key, before) ? 1U : 0U;
   workload.rolled_generation = workload.generation;
   // Without a record, who learns of restored sources one after the other rolls for one after the
   // other: see docs/simulation.md.
@@ -236,6 +264,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   workload.is_of_others = !by_operator;
   workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
+  workload.template_at = applied_;
   workload.template_text = std::move(text);
   workload.others_text = std::move(others);
   workload.stamps = std::move(stamps);
@@ -344,6 +373,7 @@ void Oracle::OnOwnJobLocked(const std::string& key, const JsonTree& object) {
   }
   workload.is_of_others = is_new;
   workload.template_since = options_.now();
+  workload.template_at = applied_;
   workload.stamps = stamps;
   ReadLocked(workload);
 }
