@@ -172,8 +172,8 @@ class Oracle {
   std::string NeedlessLocked(const std::string& key, const ObservedWorkload& workload,
                              const ObservedWorkload& before, const std::string& stamps) const
       KX_REQUIRES(mu_);
-  /// Whether an operator that began lately cannot know that the pods of the workload, "plural/ns/name",
-  /// have the present data of some source: each reason is told at its function.
+  /// Whether an operator that began lately cannot know that the pods of the workload,
+  /// "plural/ns/name", have the present data of some source: each reason is told at its function.
   bool IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const
       KX_REQUIRES(mu_);
   /// An operator that began after the last release of the workload, and after a source was written
@@ -193,6 +193,10 @@ class Oracle {
   /// the variable back by an undo.
   bool IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload& workload,
                             const std::string& source) const KX_REQUIRES(mu_);
+  /// A Rollout was made soon after its API was installed. Operators ask for such an API every
+  /// minute, and are told of the Rollout by a list then, so they do not know its age.
+  bool IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const
+      KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);
@@ -238,6 +242,7 @@ class Oracle {
   bool strict_ KX_GUARDED_BY(mu_) = false;
   bool limited_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint oldest_operator_ KX_GUARDED_BY(mu_){};
+  std::optional<base::TimePoint> rollouts_served_ KX_GUARDED_BY(mu_);  ///< since when
   base::TimePoint led_since_ KX_GUARDED_BY(mu_){};  ///< when a Lease last got another holder
   apiserver::storage::Revision seen_ KX_GUARDED_BY(mu_);
   apiserver::storage::Revision applied_ KX_GUARDED_BY(mu_) = 0;  ///< of what is applied

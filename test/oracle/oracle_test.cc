@@ -397,6 +397,29 @@ TEST_F(OracleTest, WithNothingInTheWayOperatorsKnowWhatAReleaseHasBroughtToPods)
   }
 }
 
+// Seed 30207 of the simulation: operators ask every minute for an API that people have taken away.
+TEST_F(OracleTest, OfARolloutThatIsMadeSoonAfterItsApiIsInstalledOperatorsDoNotKnowTheAge) {
+  const std::string definition =
+      "/registry/apiextensions.k8s.io/customresourcedefinitions/rollouts.argoproj.io";
+  const std::string key = "/registry/argoproj.io/rollouts/ns/r";
+  for (const int minutes : {1, 3}) {
+    const auto put = [&](const std::string& variable) {
+      Put(key, R"({"metadata":{"uid":"u"},"spec":{"template":)" +
+                   TemplateOf({.variable = variable}) + "}}");
+    };
+    oracle().SetStrict(true);
+    Put(definition, "{}");
+    PutConfig("v" + std::to_string(minutes));
+    Pass(std::chrono::minutes(minutes));
+    put("");
+    Pass(std::chrono::seconds(1));
+    put("rolled");
+    EXPECT_EQ(oracle().Wrong().has_value(), minutes == 3);
+    Delete(key);
+    Delete(definition);
+  }
+}
+
 TEST_F(OracleTest, WhatIsOlderThanAllOperatorsIsNotRolledForNothing) {
   PutConfig("v1");
   PutWorkload({.recorded = "v1"});

@@ -24,6 +24,8 @@ constexpr std::string_view kRolloutKeys = "rollouts/";
 constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
 /// For so long a list may not have come that is due after a watch.
 constexpr std::chrono::minutes kGap{15};
+/// Within this time operators ask for an API that was missing.
+constexpr std::chrono::minutes kAskedAgain{2};
 /// For so long a rollout that goes by no version may be on its way.
 constexpr std::chrono::minutes kBlindWrite{1};
 /// For so long after a restore operators may not have read everything anew.
@@ -112,8 +114,8 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   // Pods tell what they have, and nobody when they began.
   const bool mounts = std::ranges::any_of(
       before.read, [](const auto& each) { return IsProviderClass(each.first); });
-  if (strict_ && !mounts && !before.was_asked_for && before.data_since < before.template_since &&
-      now - before.template_since > kOnTheWay) {
+  if (strict_ && !mounts && !before.was_asked_for && !IsToldByListLocked(key, before) &&
+      before.data_since < before.template_since && now - before.template_since > kOnTheWay) {
     return "for data that its pods began with, as operators must have seen";
   }
   return "";
@@ -121,8 +123,7 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
 
 bool Oracle::IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const {
   return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
-    return IsInDoubtOfLocked(workload, each.first) ||
-           IsBetweenWritesLocked(workload, each.first) ||
+    return IsInDoubtOfLocked(workload, each.first) || IsBetweenWritesLocked(workload, each.first) ||
            IsOfAnotherKeyLocked(key, workload, each.first);
   });
 }
@@ -154,6 +155,11 @@ bool Oracle::IsInDoubtOfLocked(const ObservedWorkload& workload, const std::stri
   const auto written = written_at_.find(SourceOf(source));
   return written != written_at_.end() &&
          IsDoubtful(workload.baseline, workload.template_written, source, written->second);
+}
+
+bool Oracle::IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const {
+  return key.starts_with(kRolloutKeys) && workload.made == workload.template_since &&
+         rollouts_served_ && workload.made - *rollouts_served_ < kAskedAgain;
 }
 
 std::string Oracle::UnderWayBesideLocked(const std::string& key) const {

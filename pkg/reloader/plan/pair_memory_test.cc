@@ -201,8 +201,8 @@ TEST(PairMemory, NewPodsHaveWhatPassedForTheOldOnes) {
   EXPECT_EQ(BeganWith(dry_run), kOld);
 }
 
-// Seed 30088 of the simulation: the event of a change comes while the workload is rolled for another
-// source, whose pods begin with the change.
+// Seed 30088 of the simulation: the event of a change comes while the workload is rolled for
+// another source, whose pods begin with the change.
 TEST(PairMemory, NewPodsHaveWhatIsToldOfWhileTheyAreMade) {
   const SourceId other{SourceType::kSecret, {"ns", "other"}};
   std::vector<Change> changes = ChangeTo(kNew);

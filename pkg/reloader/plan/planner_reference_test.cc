@@ -96,8 +96,8 @@ TEST_P(PlannerReferenceTest, WhoBeginsBetweenTheTwoWritesRecordsWhatTheTemplateW
 TEST_P(PlannerReferenceTest, AReplicaThatHasSeenTheChangeKnowsItFromTheTemplateToo) {
   Put(kLentConfig, kOfSecond, 8);
   WriteTemplate(Make());
-  EXPECT_THAT(
-      Make({.pairs = {{kLentConfig, {PairState::Kind::kObserved, kOfFirst}}}}).changes, IsEmpty());
+  EXPECT_THAT(Make({.pairs = {{kLentConfig, {PairState::Kind::kObserved, kOfFirst}}}}).changes,
+              IsEmpty());
 }
 
 TEST_P(PlannerReferenceTest, ASecondSourceIsRolledForAsBefore) {

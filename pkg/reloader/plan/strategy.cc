@@ -50,11 +50,9 @@ std::string RestartToken(const Workload& workload, std::string_view changes) {
 /// Somebody has restored them, as `kubectl rollout undo` does.
 bool AreInPlace(const Workload& workload, const std::vector<VariableEdit>& variables) {
   return std::ranges::all_of(variables, [&](const VariableEdit& edit) {
-    const auto container =
-        std::ranges::find(workload.containers, edit.container, &Container::name);
-    const std::string* value = container == workload.containers.end()
-                                   ? nullptr
-                                   : FindVariable(*container, edit.name);
+    const auto container = std::ranges::find(workload.containers, edit.container, &Container::name);
+    const std::string* value =
+        container == workload.containers.end() ? nullptr : FindVariable(*container, edit.name);
     return edit.value ? value != nullptr && *value == *edit.value : value == nullptr;
   });
 }
