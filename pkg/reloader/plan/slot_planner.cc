@@ -124,12 +124,8 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     return Since(state->digest, member);  // a variable that is right was right before
   }
   const bool is_seen = has_changed && state->kind == Kind::kObserved;
-  const bool may_be_of_other_key = is_seen && !member.keys.empty() && state->keys != member.keys;
-  const auto tells = [&](const std::string& stamp) {
-    return !is_seen || !IsOfPerson(stamp) || (may_be_of_other_key && IsBroughtBack(stamp, member));
-  };
-  if ((slot.is_right && tells(slot.variable)) ||
-      (IsReloadedAt(member) && tells(std::string(kLastReloadedFrom)))) {
+  if ((slot.is_right && !(is_seen && IsOfPerson(slot.variable))) ||
+      (IsReloadedAt(member) && !(is_seen && IsOfPerson(std::string(kLastReloadedFrom))))) {
     return Standing::kSettled;
   }
   if (has_changed) {
