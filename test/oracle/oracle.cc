@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 4> kWorkloads = {"deployments/", "statefu
 /// Stand before the names of Rollouts, and of what pods tell of their SecretProviderClasses.
 constexpr std::array<std::string_view, 2> kGroups = {"argoproj.io/", "secrets-store.csi.x-k8s.io/"};
 constexpr std::string_view kPodStatuses = "secretproviderclasspodstatuses/";
+constexpr std::string_view kRolloutsDefinition =
+    "apiextensions.k8s.io/customresourcedefinitions/rollouts.argoproj.io";
 constexpr std::string_view kCronJobs = "cronjobs/";
 constexpr std::string_view kJobs = "jobs/";
 constexpr std::string_view kConfigMaps = "configmaps/";
@@ -106,10 +108,16 @@ void Oracle::Apply(const Event& event) {
     return;
   }
   ++counts_.events;
+  applied_ = event.kv.mod_revision;
   is_restored_ = event.kv.mod_revision <= restored_;
   std::string name = event.kv.key.substr(kRegistry.size());
   for (const std::string_view group : kGroups) {
     name.erase(0, name.starts_with(group) ? group.size() : 0);
+  }
+  if (name == kRolloutsDefinition) {
+    rollouts_served_ = event.type == Event::Type::kDelete
+                           ? std::nullopt
+                           : std::optional(rollouts_served_.value_or(options_.now()));
   }
   if (!IsOfInterest(name)) {
     return;
@@ -179,6 +187,7 @@ void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
   if (name != nullptr && known != *name) {
     tell_("storage", key + " is held by " + *name);
     known = *name;
+    led_since_ = options_.now();
   }
 }
 

@@ -169,13 +169,33 @@ class Oracle {
   void OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
                        const ObservedWorkload& before, const std::string& stamps) KX_REQUIRES(mu_);
   /// Why nobody can have had a reason for such a rollout. Empty: somebody can.
-  std::string NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
-                             const std::string& stamps) const KX_REQUIRES(mu_);
-  /// Whether an operator that began after the last release of the workload, and after a source was
-  /// written since then, had to doubt what the baseline says of that source.
-  bool IsInDoubtLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
-  /// The same of one source.
+  std::string NeedlessLocked(const std::string& key, const ObservedWorkload& workload,
+                             const ObservedWorkload& before, const std::string& stamps) const
+      KX_REQUIRES(mu_);
+  /// Whether an operator that began lately cannot know that the pods of the workload,
+  /// "plural/ns/name", have the present data of some source: each reason is told at its function.
+  bool IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const
+      KX_REQUIRES(mu_);
+  /// An operator that began after the last release of the workload, and after a source was written
+  /// since then, has to doubt what the baseline says of that source.
   bool IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
+  /// A Rollout that names a Deployment was rolled, and the operator ended before it wrote the
+  /// baseline. The template names the version of the source for which it was written. If the source
+  /// was written since then, be it only a label, nothing tells whether the data were others when
+  /// the pods began. A SecretProviderClass has no version that a template could name.
+  bool IsBetweenWritesLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
+  /// Of a Rollout without a baseline one key of the source counts, another key was written since
+  /// people released the Rollout, and an operator has begun, or begun to lead, after that. It has
+  /// seen a change at most, and not of which key. The variable of the last rollout is right, but
+  /// all containers of a custom resource are one managed field: whoever released may have brought
+  /// the variable back by an undo.
+  bool IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload& workload,
+                            const std::string& source) const KX_REQUIRES(mu_);
+  /// A Rollout was made soon after its API was installed. Operators ask for such an API every
+  /// minute, and are told of the Rollout by a list then, so they do not know its age.
+  bool IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const
       KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
@@ -222,7 +242,10 @@ class Oracle {
   bool strict_ KX_GUARDED_BY(mu_) = false;
   bool limited_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint oldest_operator_ KX_GUARDED_BY(mu_){};
+  std::optional<base::TimePoint> rollouts_served_ KX_GUARDED_BY(mu_);  ///< since when
+  base::TimePoint led_since_ KX_GUARDED_BY(mu_){};  ///< when a Lease last got another holder
   apiserver::storage::Revision seen_ KX_GUARDED_BY(mu_);
+  apiserver::storage::Revision applied_ KX_GUARDED_BY(mu_) = 0;  ///< of what is applied
   Counts counts_ KX_GUARDED_BY(mu_);
   std::jthread thread_;  // last: ends first
 };
