@@ -45,6 +45,11 @@ bool IsOfInterest(std::string_view name) {
          name.starts_with(kJobs) || name.starts_with(kLeases) || name.starts_with(kPodStatuses);
 }
 
+/// Whether somebody has to write its status again.
+bool IsUnfinished(const ObservedWorkload& workload) {
+  return workload.observed < workload.generation || workload.is_crashing;
+}
+
 }  // namespace
 
 Oracle::Oracle(apiserver::storage::Storage& storage, Tell tell, OracleOptions options)
@@ -72,6 +77,7 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     workloads_.clear();
     formers_.clear();
     holders_.clear();
+    waves_ = {};
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Follow(stop); });
 }
@@ -397,7 +403,7 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
   const base::MutexLock lock(mu_);
   std::vector<Unfinished> unfinished;
   for (const auto& [key, workload] : workloads_) {
-    if (workload.observed < workload.generation) {
+    if (IsUnfinished(workload)) {
       const std::size_t begin = key.find('/') + 1;
       const std::size_t end = key.find('/', begin);
       unfinished.push_back({.plural = key.substr(0, begin - 1),
@@ -405,7 +411,11 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
                             .name = key.substr(end + 1),
                             .generation = workload.generation - workload.base_generation,
                             .base_generation = workload.base_generation,
-                            .replicas = workload.replicas});
+                            .replicas = workload.replicas,
+                            .crashes = std::ranges::any_of(
+                                workload.read,
+                                [](const auto& each) { return each.second && IsBad(*each.second); }),
+                            .is_crashing = workload.observed >= workload.generation});
     }
   }
   return unfinished;
@@ -413,8 +423,8 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
 
 bool Oracle::AwaitUnfinished(const std::stop_token& stop) {
   const base::MutexLock lock(mu_);
-  while (std::ranges::none_of(
-      workloads_, [](const auto& each) { return each.second.observed < each.second.generation; })) {
+  while (std::ranges::none_of(workloads_,
+                              [](const auto& each) { return IsUnfinished(each.second); })) {
     if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
         base::Wake::kStopped) {
       return false;

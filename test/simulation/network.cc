@@ -151,6 +151,10 @@ WireCall::Plan Network::PlanLocked(const std::string& client, bool faulty,
   if (!faulty) {
     return plan;
   }
+  if (client == without_leases_ && request.target.find("/leases") != std::string::npos) {
+    plan.fault = lease_fault_;
+    return plan;
+  }
   if (request.method == "PATCH" && request.target.starts_with("/apis/apps/") &&
       random_.Chance(aimed_rate_)) {
     plan.fault = aimed_;
@@ -263,6 +267,12 @@ void Network::Reconnect(const std::string& client) {
   const base::MutexLock lock(mu_);
   disconnected_.erase(client);
   refused_.erase(client);
+}
+
+void Network::HoldUpLeases(std::string client, bool answers) {
+  const base::MutexLock lock(mu_);
+  without_leases_ = std::move(client);
+  lease_fault_ = answers ? Fault::kUnavailable : Fault::kUnanswered;
 }
 
 void Network::Refuse(const std::string& client) {

@@ -61,6 +61,9 @@ class Network {
   /// All connections of the client end, and new ones are refused, until Reconnect.
   void Refuse(const std::string& client);
   void Reconnect(const std::string& client);
+  /// Of this client, requests for Leases from now on get no answer, or, with `answers`, one that
+  /// tells of the server's trouble. Empty: of no client.
+  void HoldUpLeases(std::string client, bool answers);
   /// Nothing arrives any more of the watches of this type that operators have now, and nobody is
   /// told.
   void StallWatches(std::string_view plural);
@@ -92,6 +95,8 @@ class Network {
   std::array<std::uint64_t, kFaults> counts_ KX_GUARDED_BY(mu_){};
   std::array<std::atomic<Nanoseconds>, kFaults> last_{};
   std::shared_ptr<Server> server_ KX_GUARDED_BY(mu_);
+  std::string without_leases_ KX_GUARDED_BY(mu_);  ///< see HoldUpLeases
+  Fault lease_fault_ KX_GUARDED_BY(mu_) = Fault::kNone;
   std::set<std::string> disconnected_ KX_GUARDED_BY(mu_);
   std::set<std::string> refused_ KX_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<WireCall>> calls_ KX_GUARDED_BY(mu_);

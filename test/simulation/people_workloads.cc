@@ -70,6 +70,10 @@ void People::EndJob(const std::stop_token& stop) {
   }
   if (!jobs.empty()) {
     const Workload& job = *jobs[random_.Below(jobs.size())];
+    if (random_.Chance(700)) {  // just when an operator is about to make it anew
+      Edit(sources_[job.sources[random_.Below(job.sources.size())]], next_value_++, stop);
+      base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 1500)), stop);
+    }
     Patch(PathOf(job) + "/" + job.name + "/status",
           R"({"status":{"succeeded":1,"startTime":"2024-01-01T00:00:00Z",)"
           R"("completionTime":"2024-01-01T00:00:01Z","conditions":[)"
