@@ -78,6 +78,7 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     formers_.clear();
     holders_.clear();
     waves_ = {};
+    watched_ = false;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Follow(stop); });
 }
@@ -292,7 +293,7 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_on_hold || workload.is_unrecorded ||
+    if (workload.is_opted_out || workload.is_on_hold || (workload.is_unrecorded && !watched_) ||
         workload.awaits_resume || workload.has_ended) {
       continue;  // of what changes while nothing watches nobody can know then
     }
@@ -370,6 +371,11 @@ void Oracle::SetStrict(bool strict, bool limited) {
   for (auto& [name, workload] : workloads_) {
     workload.was_asked_for = false;
   }
+}
+
+void Oracle::SetWatched(bool watched) {
+  const base::MutexLock lock(mu_);
+  watched_ = watched;
 }
 
 void Oracle::SetOldestOperator(base::TimePoint since) {

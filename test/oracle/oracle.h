@@ -75,6 +75,9 @@ class Oracle {
   /// of what they see, so that a rollout for data that new pods have already is wrong. `limited`:
   /// only one rollout at a time is to be under way in a namespace then.
   void SetStrict(bool strict, bool limited = false);
+  /// While this is so all operators see everything in order, though what they send may get lost:
+  /// pods must have the present data also where there is no record that tells.
+  void SetWatched(bool watched);
   /// All operators that run began at this time or later.
   void SetOldestOperator(base::TimePoint since);
   /// An operator sends a rollout of "deployments/ns/name" that goes by no version, as it may: what
@@ -259,6 +262,7 @@ class Oracle {
   std::optional<std::string> lost_sight_ KX_GUARDED_BY(mu_);  ///< why it cannot judge any more
   bool strict_ KX_GUARDED_BY(mu_) = false;
   bool limited_ KX_GUARDED_BY(mu_) = false;
+  bool watched_ KX_GUARDED_BY(mu_) = false;
   Waves waves_ KX_GUARDED_BY(mu_);
   base::TimePoint oldest_operator_ KX_GUARDED_BY(mu_){};
   apiserver::storage::Revision seen_ KX_GUARDED_BY(mu_);

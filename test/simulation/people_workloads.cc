@@ -84,6 +84,13 @@ void People::EndJob(const std::stop_token& stop) {
 
 void People::ReleaseWithData(Workload& workload, const std::stop_token& stop) {
   Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
+  if (source.there && random_.Chance(300)) {  // with data that are taken back at once
+    const std::uint64_t value = source.value;
+    Edit(source, next_value_++, stop);
+    Release(workload, stop);
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 500)), stop);
+    return Edit(source, value, stop);
+  }
   const bool data_first = random_.Chance(700);
   if (data_first) {
     Edit(source, next_value_++, stop);

@@ -51,6 +51,8 @@ constexpr int kClerks = 2;
 constexpr int kCalmLooks = 3;
 /// Of a thousand storms, in so many policies have waves.
 constexpr std::uint64_t kOftenWaves = 500;
+/// Of a thousand first storms that are not strict.
+constexpr std::uint64_t kOftenWatched = 300;
 /// Of a thousand runs, in so many some workloads are reloaded in place.
 constexpr std::uint64_t kOftenInPlace = 250;
 constexpr const char* kByAnnotations = "--reload-strategy=annotations";
@@ -140,22 +142,25 @@ void World::SleepFor(Nanoseconds time) {
 void World::Storm(Nanoseconds until, bool strict) {
   if (random_.Chance(kOftenWaves)) {
     BeginWaves();
-    SleepFor(strict ? kMinute : 0);  // who has just begun does not know what came after what
+    SleepFor(storms_ == 0 ? kMinute : 0);  // who has just begun does not know what came after what
   }
-  const bool calm = strict || random_.Chance(200);
+  // As strict, but what operators write may get lost.
+  const bool watched = !strict && storms_ == 0 && random_.Chance(kOftenWatched);
+  const bool calm = strict || watched || random_.Chance(200);
   oracle_->SetStrict(strict, is_limited_);
+  oracle_->SetWatched(strict || watched);
   backups_.clear();
   result_.strict_storms += strict ? 1 : 0;
   network_.SetRates(calm ? FaultRates{} : RandomRates(random_));
   slow_storage_->SetRate(strict ? 0 : random_.Below(2) * kSlowWrites);
-  if (!strict && random_.Chance(400)) {
+  if (!strict && random_.Chance(watched ? 1000 : 400)) {
     static constexpr Fault kAimed[] = {Fault::kLostAnswer,  Fault::kLostRequest, Fault::kConflict,
                                        Fault::kUnavailable, Fault::kStalled,     Fault::kLate,
                                        Fault::kLate,        Fault::kLate};
     network_.AimAtWrites(kAimed[random_.Below(std::size(kAimed))],
                          static_cast<std::uint16_t>(random_.Between(50, 600)));
   }
-  const std::uint64_t often = strict ? 0 : random_.Below(600);
+  const std::uint64_t often = strict || watched ? 0 : random_.Below(600);
   const Actor self = scheduler_.Become(people_actor_);
   // Up to two or twenty seconds between what they do.
   const std::int64_t pace = random_.Chance(300) ? 2000 : 20000;

@@ -134,6 +134,7 @@ void World::ReleaseLast() {
     timeline_.Add("operators", "are told of no source any more");
     for (const char* const plural : {"configmaps", "secrets"}) {
       network_.StallWatches(plural);
+      oracle_->SetWatched(false);
     }
   } else if (ends) {
     EndReplicas();

@@ -85,6 +85,7 @@ void World::StartReplica(std::size_t index) {
   if (random_.Chance(300)) {
     SetClock(replica);
   }
+  oracle_->SetWatched(false);
   oracle_->SetOldestOperator(
       ToTimePoint(std::ranges::min_element(replicas_, {}, &Replica::since)->since));
   const Actor self = scheduler_.Become(replica.actor);
@@ -240,6 +241,7 @@ void World::Do(Mishap mishap) {
   }
   ++result_.mishaps[static_cast<std::size_t>(mishap)];
   Lasts(mishap, kNever);
+  oracle_->SetWatched(false);
   Let(mishap);
   if (mishap != Mishap::kOperatorPause) {
     Lasts(mishap, scheduler_.now());
