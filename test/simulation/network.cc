@@ -288,15 +288,30 @@ void Network::Refuse(const std::string& client) {
   Closed();
 }
 
-void Network::StallWatches(std::string_view plural) {
-  const base::MutexLock lock(mu_);
+std::vector<std::shared_ptr<WireCall>> Network::OperatorWatchesLocked(std::string_view plural) {
+  std::vector<std::shared_ptr<WireCall>> watches;
   for (const auto& each : calls_) {
-    const auto call = each.lock();
+    auto call = each.lock();
     if (call && call->client().starts_with("operator") &&
         call->request().query.find("watch=") != std::string::npos &&
         call->request().path.ends_with("/" + std::string(plural))) {
-      call->Stall();
+      watches.push_back(std::move(call));
     }
+  }
+  return watches;
+}
+
+void Network::StallWatches(std::string_view plural) {
+  const base::MutexLock lock(mu_);
+  for (const auto& call : OperatorWatchesLocked(plural)) {
+    call->Stall();
+  }
+}
+
+void Network::DelayWatches(std::string_view plural, base::TimePoint then) {
+  const base::MutexLock lock(mu_);
+  for (const auto& call : OperatorWatchesLocked(plural)) {
+    call->DelayUntil(then);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/round_tripper.h"
 #include "oracle/random.h"
@@ -67,6 +68,8 @@ class Network {
   /// Nothing arrives any more of the watches of this type that operators have now, and nobody is
   /// told.
   void StallWatches(std::string_view plural);
+  /// What the watches of this type that operators have now tell from now on arrives then.
+  void DelayWatches(std::string_view plural, base::TimePoint then);
   /// The client's process has ended: so do its connections, as the server sees it.
   void EndClient(const std::string& client);
 
@@ -84,6 +87,8 @@ class Network {
   WireCall::Plan PlanLocked(const std::string& client, bool faulty,
                             const rest::HttpRequest& request) KX_REQUIRES(mu_);
   void Closed();
+  std::vector<std::shared_ptr<WireCall>> OperatorWatchesLocked(std::string_view plural)
+      KX_REQUIRES(mu_);
 
   const Inspect inspect_;
   mutable base::Mutex mu_;

@@ -25,8 +25,6 @@ constexpr int kMostSpaces = 3;
 constexpr int kSourcesEach = 3;
 constexpr int kDeploymentsEach = 3;
 
-/// An autoscaler, which owns no template.
-constexpr const char* kAutoscaler = "horizontal-pod-autoscaler";
 /// So many of the values that a source has had are remembered.
 constexpr std::size_t kMostValues = 6;
 
@@ -321,7 +319,7 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return has_pods && workload.base.empty() ? PutOnHold(workload, stop) : void();
     case Act::kScale:
       return has_pods && workload.kind != kDaemonSet
-                 ? Scale(workload, random_.Chance(500) ? kAutoscaler : "", stop)
+                 ? Scale(workload, stop)
                  : void();
     default:
       return;

@@ -150,6 +150,11 @@ class People {
   /// workload, or scales it, and touches the source, which then has the data that the pods began
   /// with. `unseen`: no operator sees it, which makes the first the more likely one.
   void ReleaseInBetween(bool unseen, const std::stop_token& stop);
+  /// Takes the baseline of a workload away that is to have one, if it has pods and can be scaled:
+  /// its path and its index. Nothing: there is none.
+  std::optional<std::pair<std::string, std::size_t>> ChooseUnrecorded(const std::stop_token& stop);
+  /// Edits a source of the workload, and scales the workload seconds later.
+  void EditAndScale(std::size_t workload, const std::stop_token& stop);
   /// Edits up to three sources, one right after the other.
   void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.
@@ -273,8 +278,10 @@ class People {
   void PutOnHold(Workload& workload, const std::stop_token& stop);
   void Resume(Workload& workload, const std::stop_token& stop);
   void EditOther(Source& source, const std::stop_token& stop);
+  /// By an autoscaler, which owns no template, or who releases it, too.
+  void Scale(Workload& workload, const std::stop_token& stop);
   /// `manager`: empty for who releases it, too.
-  void Scale(Workload& workload, const char* manager, const std::stop_token& stop);
+  void ScaleAs(const char* manager, Workload& workload, const std::stop_token& stop);
   void ReleaseWithData(Workload& workload, const std::stop_token& stop);
   void Replace(Workload& workload, const std::stop_token& stop);
   void MakeAnew(const std::stop_token& stop);

@@ -229,7 +229,7 @@ void People::ReleaseInBetween(bool unseen, const std::stop_token& stop) {
     pause();
   }
   if (scales) {
-    Scale(workload, "", stop);
+    ScaleAs("", workload, stop);
   } else {
     Release(workload, stop);
   }

@@ -172,6 +172,8 @@ class World {
   void SettleDown();
   /// Data are edited while an operator is killed.
   void EditLast();
+  /// Another operator takes a workload over while it hears of workloads some seconds late.
+  void TakeOverLast();
   /// Data are edited all the time while an operator comes back, to which shards move then.
   void MoveLast();
   /// A time in which people do something now and then, and nothing goes wrong.

@@ -191,6 +191,7 @@ void World::SetRights(bool given, const std::string& space) {
                                             : "take the rights of operators") +
                               (space.empty() ? "" : " in " + space));
   denied_until_ = kNever;
+  oracle_->SetWatched(false);
   if (space.empty()) {
     crowd_->SetRights(given, {});
   } else {
