@@ -35,8 +35,7 @@ bool GoesBefore(const KeyParts& first, const KeyParts& second, std::string_view 
   const auto place = [canary](const KeyParts& parts) {
     return std::tuple(parts.name != canary, !Tells(parts), parts.plural, parts.name);
   };
-  const bool are_canaries = first.name == canary && second.name == canary;
-  return Tells(first) && !are_canaries && place(first) < place(second);
+  return Tells(first) && place(first) < place(second);
 }
 
 /// Whether nobody waits for it: nothing is due for it, or operators may not know what is.
