@@ -42,6 +42,13 @@ std::string PluralOf(reloader::WorkloadKind kind) {
                                                         : "rollouts";
 }
 
+/// As the API server says it of an object.
+apimachinery::Status IsNotThere(const std::string& name) {
+  apimachinery::Status status(Reason::kNotFound, name + " is not there");
+  status.details.name = name;
+  return status;
+}
+
 /// The values of a source's data.
 std::map<std::string, std::string> ValuesOf(const std::string& source, const std::string& data) {
   std::map<std::string, std::string> values;
@@ -182,9 +189,7 @@ Result<std::vector<core::Pod>> Kubelet::PodsOf(const std::string& workload,
                                                const std::string& uid) {
   const auto running = oracle_.RunningOf(workload);
   if (!running || running->uid != uid) {
-    return Fail({.reason = Reason::kNotFound,
-                 .message = workload + " is not there",
-                 .details = {.name = workload}});
+    return Fail(IsNotThere(workload));
   }
   const std::size_t begin = workload.find('/') + 1;
   const std::string space = workload.substr(begin, workload.find('/', begin) - begin);
@@ -224,9 +229,7 @@ Result<Kubelet::Pod*> Kubelet::FindLocked(const std::string& pod) {
   const auto running =
       found == pods_.end() ? std::nullopt : oracle_.RunningOf(found->second.workload);
   if (!running || running->pods != found->second.pods) {
-    return Fail({.reason = Reason::kNotFound,
-                 .message = "pod " + pod + " is not there",
-                 .details = {.name = pod}});
+    return Fail(IsNotThere(pod));
   }
   SyncLocked(found->second);
   return &found->second;
