@@ -47,6 +47,11 @@ bool IsOfInterest(std::string_view name) {
          name.starts_with(kJobs) || name.starts_with(kLeases) || name.starts_with(kPodStatuses);
 }
 
+/// Whether somebody has to write its status again.
+bool IsUnfinished(const ObservedWorkload& workload) {
+  return workload.observed < workload.generation || workload.is_crashing;
+}
+
 }  // namespace
 
 Oracle::Oracle(apiserver::storage::Storage& storage, Tell tell, OracleOptions options)
@@ -74,6 +79,8 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     workloads_.clear();
     formers_.clear();
     holders_.clear();
+    waves_ = {};
+    watched_ = false;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Follow(stop); });
 }
@@ -295,7 +302,7 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_on_hold || workload.is_unrecorded ||
+    if (workload.is_opted_out || workload.is_on_hold || (workload.is_unrecorded && !watched_) ||
         workload.awaits_resume || workload.has_ended) {
       continue;  // of what changes while nothing watches nobody can know then
     }
@@ -375,6 +382,11 @@ void Oracle::SetStrict(bool strict, bool limited) {
   }
 }
 
+void Oracle::SetWatched(bool watched) {
+  const base::MutexLock lock(mu_);
+  watched_ = watched;
+}
+
 void Oracle::SetOldestOperator(base::TimePoint since) {
   const base::MutexLock lock(mu_);
   oldest_operator_ = since;
@@ -406,7 +418,7 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
   const base::MutexLock lock(mu_);
   std::vector<Unfinished> unfinished;
   for (const auto& [key, workload] : workloads_) {
-    if (workload.observed < workload.generation) {
+    if (IsUnfinished(workload)) {
       const std::size_t begin = key.find('/') + 1;
       const std::size_t end = key.find('/', begin);
       unfinished.push_back({.plural = key.substr(0, begin - 1),
@@ -414,7 +426,11 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
                             .name = key.substr(end + 1),
                             .generation = workload.generation - workload.base_generation,
                             .base_generation = workload.base_generation,
-                            .replicas = workload.replicas});
+                            .replicas = workload.replicas,
+                            .crashes = std::ranges::any_of(
+                                workload.read,
+                                [](const auto& each) { return each.second && IsBad(*each.second); }),
+                            .is_crashing = workload.observed >= workload.generation});
     }
   }
   return unfinished;
@@ -422,8 +438,8 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
 
 bool Oracle::AwaitUnfinished(const std::stop_token& stop) {
   const base::MutexLock lock(mu_);
-  while (std::ranges::none_of(
-      workloads_, [](const auto& each) { return each.second.observed < each.second.generation; })) {
+  while (std::ranges::none_of(workloads_,
+                              [](const auto& each) { return IsUnfinished(each.second); })) {
     if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
         base::Wake::kStopped) {
       return false;

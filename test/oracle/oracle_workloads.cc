@@ -176,6 +176,9 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
   if (const std::string why = NeedlessLocked(key, workload, before, stamps); !why.empty()) {
     SetWrongLocked(key + " was rolled " + why);
   }
+  if (const std::string why = TooEarlyLocked(key, workload, before); !why.empty()) {
+    SetWrongLocked(key + " was rolled " + why);
+  }
   if (const std::string beside = strict_ && limited_ ? UnderWayBesideLocked(key) : "";
       !beside.empty()) {
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
@@ -208,15 +211,21 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
 void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   const auto [found, is_new] = workloads_.try_emplace(key);
   ObservedWorkload& workload = found->second;
+  ProveHealthyLocked(key, workload);
   const ObservedWorkload before = workload;
   workload.Take(object);
   changed_.notify_all();
+  if (!workload.healthy_since && workload.observed >= workload.generation &&
+      !workload.is_crashing) {
+    workload.healthy_since = options_.now();
+  }
   if (before.is_paused && before.is_held && workload.is_held && !workload.is_paused) {
     SetWrongLocked(key + " was resumed, though its people hold it");
   }
   if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.
     ReadLocked(workload);
+    ProveLocked(key, workload);
   }
   for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
     if (!data && IsProviderClass(source) && IsNamed(workload.baseline, source)) {
@@ -275,6 +284,10 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   workload.others_text = std::move(others);
   workload.stamps = std::move(stamps);
   ReadLocked(workload);
+  workload.healthy_since.reset();
+  if (workload.is_of_others) {
+    ProveLocked(key, workload);
+  }
   if (is_new) {
     BeginLocked(workload);
   }
