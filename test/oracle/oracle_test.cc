@@ -839,5 +839,37 @@ TEST_F(OracleTest, ABaselineMustNotLeaveInDoubtWhatOperatorsHaveSeen) {
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt);
 }
 
+TEST_F(OracleTest, PodsThatHaveReadTheirFilesAnewAreNotOld) {
+  PutConfig("A");
+  PutWorkload("", "A");
+  const auto running = oracle().RunningOf(kName);
+  ASSERT_TRUE(running);
+  PutConfig("B");
+  PutWorkload("", "B");
+  const std::string data = R"({"key":"B"})";
+  EXPECT_EQ(oracle().PresentData("configmaps/ns/s"), data);
+  oracle().Reloaded(kName, "other-pods", "configmaps/ns/s", data);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("runs with configmaps/ns/s"));
+  oracle().Reloaded(kName, running->pods, "configmaps/ns/s", data);
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().reloaded, 1U);
+}
+
+TEST_F(OracleTest, OfWorkloadsWithoutABaselineItKnowsWhereOperatorsSeeEverything) {
+  const auto put = [this](const std::string& variable) {
+    PutWorkload({.variable = variable,
+                 .recorded = variable,
+                 .annotations = R"(,"reloader.kubexx.io/record-baseline":"false")"});
+  };
+  PutConfig("A");
+  put("A");
+  PutConfig("B");
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  oracle().SetWatched(true);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("runs with configmaps/ns/s"));
+  put("B");
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kubexx::oracle
