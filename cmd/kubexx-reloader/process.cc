@@ -30,6 +30,8 @@
 #include "kubexx/reloader/operator/operator_parts.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/policy/policies.h"
+#include "kubexx/reloader/receivers/notifications.h"
+#include "kubexx/reloader/receivers/receiver_settings.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/watch/source_absences.h"
@@ -100,6 +102,13 @@ class Process {
 
  private:
   Result<void> Make() {
+    if (!config_.notifications.empty()) {
+      auto settings = reloader::LoadNotificationSettings(config_.notifications);
+      if (!settings) {
+        return apimachinery::Fail(settings.error().WithContext("--notifications"));
+      }
+      notification_settings_ = *std::move(settings);
+    }
     KX_ASSIGN_OR_RETURN(rest::Config loaded, rest::LoadConfig(config_.kubeconfig));
     const rest::Config connection =
         reloader::ConnectionFor(config_, std::move(loaded), KUBEXX_VERSION);
@@ -162,6 +171,12 @@ class Process {
   void NotifyUntil(const std::stop_token& stop) {
     base::WaitUntilStopped(stop);
     if (alert_sender_) {
+      alert_sender_->Close();  // what is left is sent at the same time
+    }
+    if (notifications_) {
+      notifications_->Stop();
+    }
+    if (alert_sender_) {
       alert_sender_->Stop();
     }
     events_.reset();  // flushes
@@ -194,7 +209,31 @@ class Process {
       KX_ASSIGN_OR_RETURN(alert_sender_, reloader::NewAlertSender(config_.alerts, &registry_));
       alerts_ = std::make_unique<reloader::Alerts>(config_.alerts, *alert_sender_);
       observers_.push_back(alerts_.get());
+      troubles_.push_back(alerts_.get());
     }
+    if (notification_settings_) {
+      KX_RETURN_IF_ERROR(MakeNotifications());
+    }
+    return {};
+  }
+
+  Result<void> MakeNotifications() {
+    auto made = reloader::NewNotifications(
+        *notification_settings_,
+        {.namespace_ = config_.meta_info.namespace_,
+         .deployment = config_.meta_info.deployment_name},
+        {.governing =
+             [this](const reloadpolicy::ObjectRef& workload) {
+               return policies_->Governing(workload);  // they are made before anything is written
+             }},
+        executor_, &registry_);
+    if (!made) {
+      return apimachinery::Fail(
+          made.error().WithContext("--notifications: " + config_.notifications));
+    }
+    notifications_ = *std::move(made);
+    observers_.push_back(notifications_.get());
+    troubles_.push_back(notifications_.get());
     return {};
   }
 
@@ -212,7 +251,7 @@ class Process {
         publisher_->Look();
       }
     };
-    options.troubles = alerts_.get();
+    options.troubles = troubles_;
     // Whoever rolls the workloads of a namespace writes the status of its policies, too, once it
     // knows what waits. Another operator may care for the namespaces that this one leaves alone.
     options.reports = [this](std::string_view name) {
@@ -329,7 +368,10 @@ class Process {
   std::unique_ptr<reloader::WriteEvents> events_;
   std::unique_ptr<reloader::MessageSender> alert_sender_;
   std::unique_ptr<reloader::Alerts> alerts_;
+  std::optional<reloader::NotificationSettings> notification_settings_;
+  std::unique_ptr<reloader::Notifications> notifications_;
   reloader::WriteObservers observers_;
+  reloader::TroubleObservers troubles_;
   std::unique_ptr<reloader::NamespaceSelector> namespaces_;
   std::shared_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;

@@ -22,17 +22,17 @@ constexpr std::size_t kMaxAnswer = 4096;
 
 class UrlClient::Impl {
  public:
-  Impl(std::unique_ptr<internal::Transport> transport, std::string target,
+  Impl(std::unique_ptr<internal::Transport> transport, std::string target, Headers headers,
        std::chrono::milliseconds timeout, base::Clock& clock)
       : transport_(std::move(transport)),
         target_(std::move(target)),
+        headers_(std::move(headers)),
         timeout_(timeout),
         clock_(clock) {}
 
   Result<Answer> Post(std::string_view content_type, std::string_view body,
                       const std::stop_token& stop) const {
-    HttpRequest request{.method = "POST", .target = target_, .body = body, .has_body = true};
-    request.headers.emplace_back("Content-Type", content_type);
+    const HttpRequest request = PostOf(content_type, body);
     Answer answer;
     if (auto asked = Ask(request, answer, kMaxAnswer, stop, clock_.Now() + timeout_);
         !asked && answer.status == 0) {
@@ -43,8 +43,7 @@ class UrlClient::Impl {
 
   Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
                            std::size_t max_bytes, const std::stop_token& stop) const {
-    HttpRequest request{.method = "POST", .target = target_, .body = body, .has_body = true};
-    request.headers.emplace_back("Content-Type", content_type);
+    const HttpRequest request = PostOf(content_type, body);
     Answer answer;
     KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, clock_.Now() + timeout_));
     return Bounded(std::move(answer), max_bytes);
@@ -52,7 +51,7 @@ class UrlClient::Impl {
 
   Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
                      const std::stop_token& stop) const {
-    HttpRequest request{.method = "GET", .target = target_};
+    HttpRequest request{.method = "GET", .target = target_, .headers = headers_};
     for (const auto& [name, value] : headers) {
       KX_RETURN_IF_ERROR(CheckHeader(name, value));
       request.headers.emplace_back(name, value);
@@ -63,6 +62,13 @@ class UrlClient::Impl {
   }
 
  private:
+  HttpRequest PostOf(std::string_view content_type, std::string_view body) const {
+    HttpRequest request{
+        .method = "POST", .target = target_, .headers = headers_, .body = body, .has_body = true};
+    request.headers.emplace_back("Content-Type", content_type);
+    return request;
+  }
+
   static Result<Answer> Bounded(Answer answer, std::size_t max_bytes) {
     if (answer.body.size() > max_bytes) {
       return Fail(Reason::kInvalid,
@@ -99,6 +105,7 @@ class UrlClient::Impl {
 
   const std::unique_ptr<internal::Transport> transport_;
   const std::string target_;
+  const Headers headers_;
   const std::chrono::milliseconds timeout_;
   base::Clock& clock_;
 };
@@ -127,11 +134,18 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
     }
     proxy = *std::move(parsed);
   }
+  for (const auto& [name, value] : options.headers) {
+    if (!CheckHeader(name, value)) {
+      return Fail(Reason::kInvalidConfig,
+                  "the header \"" + name + "\" has a name or a value that cannot be sent");
+    }
+  }
   KX_ASSIGN_OR_RETURN(auto transport,
                       internal::Transport::NewThrough(std::move(proxy), options.tls, *server,
                                                       options.clock, Http2Use::kNever));
   return std::unique_ptr<UrlClient>(new UrlClient(std::make_unique<Impl>(
-      std::move(transport), std::move(target), options.timeout, options.clock)));
+      std::move(transport), std::move(target), std::move(options.headers), options.timeout,
+      options.clock)));
 }
 
 UrlClient::UrlClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

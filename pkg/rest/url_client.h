@@ -20,10 +20,12 @@
 namespace kubexx::rest {
 
 /// Sends requests to one URL, on the network thread of all RESTClients. Follows no redirects and
-/// sends no credentials except those in the URL. Errors never contain the URL, whose path or query
-/// may be a secret. Thread-safe.
+/// sends no credentials except those in the URL and in Options::headers. Errors never contain the URL,
+/// whose path or query may be a secret, nor the values of headers. Thread-safe.
 class UrlClient {
  public:
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+
   /// The address and how to connect to it.
   struct Options {
     /// A URL with the scheme http or https and a host; port, path and query are optional.
@@ -32,6 +34,8 @@ class UrlClient {
     std::string proxy{};
     /// How to verify the server; by default with the system's certificates.
     TlsConfig tls{};
+    /// Sent with each request, besides Content-Type. They may be credentials.
+    Headers headers{};
     /// The time limit of the whole request.
     std::chrono::milliseconds timeout = std::chrono::seconds(10);
     base::Clock& clock = base::Clock::Real();
@@ -41,9 +45,8 @@ class UrlClient {
     int status = 0;
     std::string body{};  ///< only the first 4 KiB for Post
   };
-  using Headers = std::vector<std::pair<std::string, std::string>>;
 
-  /// Returns kInvalidConfig for a URL or a proxy that cannot be used. Opens no connection.
+  /// Returns kInvalidConfig for a URL, a proxy or a header that cannot be used. Opens no connection.
   static apimachinery::Result<std::unique_ptr<UrlClient>> New(Options options);
   ~UrlClient();
 

@@ -33,6 +33,35 @@ TEST(UrlClient, SendsPathQueryTypeAndBody) {
   EXPECT_EQ(answer->body, "POST /a/b?key=x%2Fy&t=1 text/plain hello");
 }
 
+TEST(UrlClient, SendsTheHeadersItIsGiven) {
+  FakeServer server([](FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      connection.Respond(200, "text/plain",
+                         request->headers.at("authorization") + " " + request->headers.at("x-more"));
+    }
+  });
+  const auto client = UrlClient::New(
+      {.url = server.Url(), .headers = {{"Authorization", "Bearer t"}, {"X-More", "1"}}});
+  ASSERT_TRUE(client) << client.error().ToString();
+  const auto posted = (*client)->Post("text/plain", "", {});
+  ASSERT_TRUE(posted) << posted.error().ToString();
+  EXPECT_EQ(posted->body, "Bearer t 1");
+  const auto read = (*client)->Get({}, 100, {});
+  ASSERT_TRUE(read) << read.error().ToString();
+  EXPECT_EQ(read->body, "Bearer t 1");
+}
+
+TEST(UrlClient, RefusesAHeaderWithoutShowingItsValue) {
+  for (const UrlClient::Headers& headers :
+       {UrlClient::Headers{{"Authorization", "hidden\r\nX: y"}}, {{"Bad name", "hidden"}}}) {
+    const auto client = UrlClient::New({.url = "http://localhost", .headers = headers});
+    ASSERT_FALSE(client);
+    EXPECT_EQ(client.error().reason, Reason::kInvalidConfig);
+    EXPECT_THAT(client.error().ToString(), HasSubstr(headers.front().first));
+    EXPECT_THAT(client.error().ToString(), Not(HasSubstr("hidden")));
+  }
+}
+
 TEST(UrlClient, SendsAPostOnceAlsoWhenItsConnectionBreaks) {
   std::atomic<int> requests = 0;
   FakeServer server([&requests](FakeConnection& connection) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,8 @@
 #include "cluster_fixture.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/temporary_folder.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
 #include "kubexx/kubernetes/coordination_v1.gen.h"
@@ -87,6 +90,11 @@ class Program {
 class Sink {
  public:
   std::string Url() const { return server_.Url(); }
+  /// The path, the content type, and the header Authorization ("" without one) of each.
+  std::vector<std::string> Heads() {
+    const base::MutexLock lock(mu_);
+    return heads_;
+  }
   std::vector<std::string> Bodies() {
     const base::MutexLock lock(mu_);
     return bodies_;
@@ -95,11 +103,16 @@ class Sink {
  private:
   base::Mutex mu_;
   std::vector<std::string> bodies_ KX_GUARDED_BY(mu_);
+  std::vector<std::string> heads_ KX_GUARDED_BY(mu_);
   rest::testing::FakeServer server_{[this](rest::testing::FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
       {
         const base::MutexLock lock(mu_);
         bodies_.push_back(request->body);
+        const auto authorization = request->headers.find("authorization");
+        heads_.push_back(
+            request->target + " " + request->headers.at("content-type") + " " +
+            (authorization == request->headers.end() ? "" : authorization->second));
       }
       connection.Respond(200, "text/plain", "ok");
     }
@@ -386,6 +399,57 @@ TEST_F(ReloaderEdge, TellsByEventsAlertsAndMetaInfo) {
   EXPECT_EQ(info->data.at("deploymentInfo"),
             R"({"name":"reloader","namespace":")" + namespace_ + R"("})");
   EXPECT_EQ(info->metadata.labels.at("reloader.stakater.com/meta-info"), "reloader");
+}
+
+TEST_F(ReloaderEdge, TellsReceiversOfARollout) {
+  CreateWeb(namespace_);
+  Sink sink;
+  const base::testing::TemporaryFolder folder;
+  const std::string file = folder.path() + "/receivers.yaml";
+  const std::string member = ", headers: {Authorization: Bearer t}, namespaces: ['" + namespace_ +
+                             "']}\n";
+  std::ofstream(file) << "cluster: test\nreceivers:\n- {name: log, type: Text, url: '" + sink.Url() +
+                             "/text'" + member + "- {name: events, type: CloudEvents, url: '" +
+                             sink.Url() + "/events'" + member +
+                             "- {name: graphs, type: Grafana, url: '" + sink.Url() + "/g/'" + member +
+                             "- {name: others, type: Slack, namespaces: [none], url: '" +
+                             sink.Url() + "/slack'}\n";
+  Program program({"--namespaces=" + namespace_, "--notifications=" + file},
+                  {{"RELOADER_NAMESPACE", namespace_}, {"RELOADER_DEPLOYMENT_NAME", "reloader"}});
+  PutConfig("new", namespace_);
+  ASSERT_TRUE(AwaitRollout("new", namespace_));
+  EXPECT_TRUE(Await([&] { return sink.Bodies().size() == 3; }));
+  EXPECT_EQ(program.End(SIGTERM), 0);
+  const std::vector<std::string> heads = sink.Heads();
+  const std::vector<std::string> bodies = sink.Bodies();
+  ASSERT_EQ(bodies.size(), 3U) << "and nothing for a receiver of another namespace";
+  std::map<std::string, std::string> told;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    told[heads[i]] = bodies[i];
+  }
+  EXPECT_TRUE(told["/text text/plain; charset=utf-8 Bearer t"].starts_with(
+      "Deployment " + namespace_ + "/web was rolled\n"));
+  const auto event =
+      codec::JsonTree::Parse(told["/events application/cloudevents+json Bearer t"]);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->TextAt("type"), "io.kubexx.reloader.Reloaded");
+  EXPECT_EQ(event->TextAt("subject"), "Deployment/" + namespace_ + "/web");
+  EXPECT_EQ(event->TextAt("source"),
+            "/clusters/test/namespaces/" + namespace_ + "/deployments/reloader");
+  const auto annotation = codec::JsonTree::Parse(
+      told["/g/api/annotations application/json; charset=utf-8 Bearer t"]);
+  ASSERT_TRUE(annotation);
+  EXPECT_EQ(annotation->Find("tags")->ToJson(),
+            R"(["kubexx-reloader","severity:info","cluster:test","namespace:)" + namespace_ +
+                R"(","workload:Deployment/web","source:ConfigMap/config"])");
+}
+
+TEST_F(ReloaderEdge, EndsWhenTheFileOfReceiversIsWrong) {
+  const base::testing::TemporaryFolder folder;
+  const std::string file = folder.path() + "/receivers.yaml";
+  std::ofstream(file) << "receivers: [{name: ops, type: Slak, url: 'https://example.com'}]";
+  Program program({"--namespaces=" + namespace_, "--notifications=" + file}, {});
+  EXPECT_EQ(program.End(0), 1);
 }
 
 TEST_F(ReloaderEdge, CallsTheWebhookInsteadOfRolling) {

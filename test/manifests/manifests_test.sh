@@ -116,6 +116,11 @@ bad_values_are_refused() {
   refused 'test.timeout is "soon"; it must be a duration' --set kubexx.test.timeout=soon
   refused 'maintenanceWindows is "at night"; it must be a cron' --set 'kubexx.rollouts.maintenanceWindows={at night}'
   refused 'keys' --set kubexx.rollouts.keys=Some
+  refused 'type' --set 'kubexx.notifications.receivers[0].name=a,kubexx.notifications.receivers[0].type=Slak,kubexx.notifications.receivers[0].url=https://x'
+  refused 'digest.every of the receiver a in kubexx.notifications is "often"; it must be a duration' \
+    --set 'kubexx.notifications.receivers[0].name=a,kubexx.notifications.receivers[0].type=Text,kubexx.notifications.receivers[0].url=https://x,kubexx.notifications.receivers[0].digest.every=often'
+  refused 'existingSecret holds the whole file' --set 'kubexx.notifications.existingSecret=a,kubexx.notifications.cluster=b'
+  refused 'cluster needs kubexx.notifications.receivers' --set 'kubexx.notifications.cluster=b'
   refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
   refused '"--typo=1", which is no flag' --set 'kubexx.extraArgs={--typo=1}'
   refused '"--help", which is no flag' --set 'kubexx.extraArgs={--help}'

@@ -54,6 +54,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- with .Values.kubexx.workers }}{{ $args = append $args (printf "--workers=%d" (int .)) }}{{ end -}}
 {{- if eq (toString .Values.kubexx.recordBaseline) "false" }}{{ $args = append $args "--record-baseline=false" }}{{ end -}}
 {{- if gt (int .Values.kubexx.history) 0 }}{{ $args = append $args (printf "--history=%d" (int .Values.kubexx.history)) }}{{ end -}}
+{{- if include "reloader.notificationsSecret" . }}{{ $args = append $args "--notifications=/etc/kubexx-reloader/notifications.yaml" }}{{ end -}}
 {{- if .Values.kubexx.reloadInPlace }}{{ $args = append $args "--reload-in-place" }}{{ end -}}
 {{- if .Values.kubexx.admission.enabled -}}
 {{- $args = concat $args (list "--admission" (printf "--admission-name=%s" (include "reloader.admission" .)) (printf "--admission-addr=:%d" (int .Values.kubexx.admission.port))) -}}

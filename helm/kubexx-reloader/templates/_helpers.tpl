@@ -118,6 +118,7 @@ true
 {{- $urls = append $urls (get $variables .) }}
 {{- end }}
 {{- end }}
+{{- range .Values.kubexx.notifications.receivers }}{{ $urls = append (append $urls .url) .proxy }}{{ end }}
 {{- range $urls }}
 {{- with . | toString }}
 {{- $url := urlParse . }}
@@ -203,7 +204,35 @@ true
 {{- range .Values.kubexx.rollouts.maintenanceWindows -}}
 {{- include "reloader.check" (dict "name" "a window in kubexx.rollouts.maintenanceWindows" "value" . "pattern" "^(@[a-z]+|([^ ;]+ +){4}[^ ;]+) +[0-9][0-9.a-z]*( +[A-Za-z][A-Za-z0-9_+/-]*)?$" "wanted" "a cron schedule, a duration and perhaps a time zone, as \"0 2 * * 1-5 3h Europe/Berlin\"") -}}
 {{- end -}}
+{{- if and .Values.kubexx.notifications.existingSecret (or .Values.kubexx.notifications.receivers .Values.kubexx.notifications.cluster) -}}
+{{- fail "kubexx.notifications.existingSecret holds the whole file: receivers and cluster must be empty" -}}
+{{- end -}}
+{{- if and .Values.kubexx.notifications.cluster (not .Values.kubexx.notifications.receivers) -}}
+{{- fail "kubexx.notifications.cluster needs kubexx.notifications.receivers" -}}
+{{- end -}}
+{{- range .Values.kubexx.notifications.receivers -}}
+{{- if .digest -}}
+{{- include "reloader.check" (merge (dict "name" (printf "digest.every of the receiver %s in kubexx.notifications" .name) "value" .digest.every) $duration) -}}
+{{- end -}}
+{{- end -}}
 {{- include "reloader.validateArgs" . -}}
+{{- end -}}
+
+{{/* The Secret with the file of receivers; empty when there are none. */}}
+{{- define "reloader.notificationsSecret" -}}
+{{- $notifications := .Values.kubexx.notifications -}}
+{{- if $notifications.existingSecret -}}
+{{ $notifications.existingSecret }}
+{{- else if $notifications.receivers -}}
+{{ printf "%s-notifications" (include "reloader.fullname" . | trunc 49 | trimSuffix "-") }}
+{{- end -}}
+{{- end -}}
+
+{{/* That file, as YAML. */}}
+{{- define "reloader.notificationsFile" -}}
+{{- $file := dict "receivers" .Values.kubexx.notifications.receivers -}}
+{{- with .Values.kubexx.notifications.cluster }}{{ $_ := set $file "cluster" . }}{{ end -}}
+{{ toYaml $file }}
 {{- end -}}
 
 {{/* The Service of the admission webhook. */}}
@@ -217,7 +246,7 @@ admission admission-addr admission-name admission-url admission-warnings auto-an
 enable-csi-integration enable-ha enable-pprof health-gate health-timeout history ignore-annotation ignored-workload-types
 is-Argo-Rollouts keys kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
-namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
+namespaces namespaces-to-ignore notifications pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
 record-baseline release-settle-window reload-in-place reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
 resource-label-selector resources-to-ignore
 search-match-annotation secret-annotation secret-auto-annotation settle-window shards stop-after-failures

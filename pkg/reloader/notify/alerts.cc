@@ -5,17 +5,12 @@
 
 #include "kubexx/base/utf8.h"
 #include "kubexx/codec/json_tree.h"
-#include "kubexx/reloader/permissions/denial.h"
 
 namespace kubexx::reloader {
 namespace {
 
 using codec::JsonTree;
 
-constexpr base::Duration kFailsForGood = std::chrono::seconds(30);
-// The limit for the memory that failing workloads take. Beyond it, some failures are reported
-// again.
-constexpr std::size_t kMaxFailing = 10'000;
 // A server's message may be long, and alert services accept only a few kilobytes.
 constexpr std::size_t kMaxErrorBytes = 500;
 
@@ -52,7 +47,7 @@ JsonTree SlackBody(std::string_view text, Severity severity) {
       Replaced(Replaced(Replaced(text, '&', "&amp;"), '<', "&lt;"), '>', "&gt;");
   JsonTree attachment = JsonTree::Object();
   attachment["author_name"] = "Reloader";
-  attachment["color"] = severity == Severity::kGood      ? "good"
+  attachment["color"] = severity == Severity::kInfo      ? "good"
                         : severity == Severity::kWarning ? "warning"
                                                          : "danger";
   attachment["fallback"] = escaped;
@@ -68,7 +63,7 @@ JsonTree TeamsBody(std::string_view text, Severity severity) {
   block["type"] = "TextBlock";
   block["text"] = Replaced(text, '*', "**");
   block["wrap"] = JsonTree(true);
-  if (severity != Severity::kGood) {
+  if (severity != Severity::kInfo) {
     block["color"] = severity == Severity::kWarning ? "Warning" : "Attention";
   }
   JsonTree card = JsonTree::Object();
@@ -122,8 +117,8 @@ bool AlertAccepted(std::string_view sink, int status) {
 Alerts::Alerts(AlertSettings settings, MessageSender& sender, base::Clock& clock)
     : settings_(std::move(settings)),
       sender_(sender),
-      clock_(clock),
-      budget_(kTroublesPerSecond, kTroublesAtOnce, clock) {}
+      budget_(kTroublesPerSecond, kTroublesAtOnce, clock),
+      failing_(clock) {}
 
 void Alerts::Send(const std::string& text, Severity severity) {
   sender_.Send(AlertFor(settings_.sink, WithInfo(settings_.additional_info, text), severity));
@@ -145,33 +140,15 @@ void Alerts::SendBounded(std::string text, Severity severity) {
   Send(text, severity);
 }
 
-bool Alerts::IsNews(const WriteReport& report) {
-  const base::TimePoint now = clock_.Now();
-  const base::MutexLock lock(mu_);
-  if (failing_.size() >= kMaxFailing && !failing_.contains(report.workload)) {
-    failing_.clear();
-  }
-  Failing& failing = failing_.try_emplace(report.workload, Failing{.since = now}).first->second;
-  if (failing.is_told ||
-      (!IsDenied(report.outcome.error()) && now - failing.since < kFailsForGood)) {
-    return false;
-  }
-  failing.is_told = true;
-  return true;
-}
-
 void Alerts::OnWrite(const WriteReport& report) {
+  const bool is_news = failing_.IsNews(report);
   if (report.outcome) {
-    {
-      const base::MutexLock lock(mu_);
-      failing_.erase(report.workload);
-    }
     for (const SourceId& source : report.causes) {
-      Send(AlertText(source, report.workload, ""), Severity::kGood);
+      Send(AlertText(source, report.workload, ""), Severity::kInfo);
     }
     return;
   }
-  if (!IsNews(report)) {
+  if (!is_news) {
     return;
   }
   std::string text = "Reloader could not reload " + NameOf(report.workload);
@@ -181,11 +158,11 @@ void Alerts::OnWrite(const WriteReport& report) {
   }
   SendBounded(text + "; it is tried again: " +
                   base::CutUtf8(report.outcome.error().message, kMaxErrorBytes),
-              Severity::kBad);
+              Severity::kError);
 }
 
 void Alerts::OnTrouble(const RolloutTrouble& trouble) {
-  SendBounded("Reloader: " + trouble.message, trouble.is_bad ? Severity::kBad : Severity::kWarning);
+  SendBounded("Reloader: " + trouble.message, trouble.is_bad ? Severity::kError : Severity::kWarning);
 }
 
 Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& settings,

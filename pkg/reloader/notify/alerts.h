@@ -4,8 +4,6 @@
 #define KUBEXX_RELOADER_NOTIFY_ALERTS_H_
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,7 +13,9 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/token_bucket.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/notify/failing_writes.h"
 #include "kubexx/reloader/notify/message_sender.h"
+#include "kubexx/reloader/notify/severity.h"
 #include "kubexx/reloader/write/notifier.h"
 
 namespace kubexx::reloader {
@@ -30,16 +30,13 @@ struct AlertSettings {
   std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable sets a proxy
 };
 
-/// Determines the colour of an alert, for receivers that have colours.
-enum class Severity : std::uint8_t { kGood, kWarning, kBad };
-
 /// The text of stakater/Reloader, with asterisks around names.
 std::string AlertText(const SourceId& source, const WorkloadId& workload,
                       std::string_view additional_info);
 /// `text` in the format that a sink accepts: "slack" (an attachment for an incoming webhook),
 /// "teams" (an Adaptive Card in a message, as Teams' workflows and its older connectors accept it),
 /// "gchat" or "raw". Asterisks are converted to what the sink uses for bold text, and removed for
-/// "raw".
+/// "raw". The severity chooses the colour, where the sink has colours.
 Message AlertFor(std::string_view sink, std::string_view text, Severity severity);
 /// Whether a sink reports success with this HTTP status: any 2xx (Teams' workflows answer 202), and
 /// 304 for sinks other than teams and gchat, as in stakater/Reloader. Redirects are not followed.
@@ -58,22 +55,14 @@ class Alerts final : public WriteObserver, public TroubleObserver {
   void OnTrouble(const RolloutTrouble& trouble) override;
 
  private:
-  struct Failing {
-    base::TimePoint since{};
-    bool is_told = false;
-  };
-
-  /// Whether to send an alert about the workload's failing writes.
-  bool IsNews(const WriteReport& report);
   void SendBounded(std::string text, Severity severity);
   void Send(const std::string& text, Severity severity);
 
   const AlertSettings settings_;
   MessageSender& sender_;
-  base::Clock& clock_;
   base::TokenBucket budget_;
+  FailingWrites failing_;
   base::Mutex mu_;
-  std::map<WorkloadId, Failing> failing_ KX_GUARDED_BY(mu_);
   std::size_t not_sent_ KX_GUARDED_BY(mu_) = 0;
 };
 

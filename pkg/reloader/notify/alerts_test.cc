@@ -24,22 +24,22 @@ TEST(Alerts, SayWhatTheOriginalSays) {
 
 TEST(Alerts, HaveTheFormOfTheirSink) {
   EXPECT_EQ(
-      AlertFor("slack", "a *b* <c&d>", Severity::kGood),
+      AlertFor("slack", "a *b* <c&d>", Severity::kInfo),
       (Message{"application/json", R"({"attachments":[{"author_name":"Reloader","color":"good",)"
                                    R"("fallback":"a *b* \u0026lt;c\u0026amp;d\u0026gt;",)"
                                    R"("text":"a *b* \u0026lt;c\u0026amp;d\u0026gt;",)"
                                    R"("mrkdwn_in":["text"]}]})"}));
-  EXPECT_TRUE(AlertFor("slack", "a", Severity::kBad).body.contains(R"("color":"danger")"));
+  EXPECT_TRUE(AlertFor("slack", "a", Severity::kError).body.contains(R"("color":"danger")"));
   EXPECT_EQ(
-      AlertFor("teams", "a *\"*", Severity::kGood),
+      AlertFor("teams", "a *\"*", Severity::kInfo),
       (Message{"application/json", R"({"type":"message","attachments":[{)"
                                    R"("contentType":"application/vnd.microsoft.card.adaptive",)"
                                    R"("content":{"type":"AdaptiveCard","version":"1.2","body":[)"
                                    R"({"type":"TextBlock","text":"a **\"**","wrap":true}]}}]})"}));
   EXPECT_TRUE(AlertFor("teams", "a", Severity::kWarning).body.contains(R"("color":"Warning")"));
-  EXPECT_EQ(AlertFor("gchat", "a *b*", Severity::kBad),
+  EXPECT_EQ(AlertFor("gchat", "a *b*", Severity::kError),
             (Message{"application/json", R"({"text":"a *b*"})"}));
-  EXPECT_EQ(AlertFor("raw", "a *b*", Severity::kGood), (Message{"text/plain", "a b"}));
+  EXPECT_EQ(AlertFor("raw", "a *b*", Severity::kInfo), (Message{"text/plain", "a b"}));
 }
 
 TEST(Alerts, KnowWhatTheirSinkAccepts) {

@@ -15,7 +15,7 @@ metrics::Counter Counter(const MessageSender::Options& options, const char* resu
     return {};
   }
   return options.registry->Counter("kubexx_reloader_messages_total",
-                                   "Alerts and webhook calls, by what became of them.",
+                                   "Alerts, notifications and webhook calls, by what became of them.",
                                    {{"target", options.name}, {"result", result}});
 }
 
@@ -46,14 +46,21 @@ void MessageSender::Send(Message message, Done done) {
   }
 }
 
+void MessageSender::Close() {
+  const base::MutexLock lock(mu_);
+  if (!closed_) {
+    closed_ = true;
+    flush_end_ = options_.clock.Now() + options_.flush_limit;
+    changed_.notify_all();
+  }
+}
+
 void MessageSender::Stop() {
+  Close();
   {
     const base::MutexLock lock(mu_);
-    closed_ = true;
-    changed_.notify_all();
-    const base::TimePoint deadline = options_.clock.Now() + options_.flush_limit;
     while (!done_ &&
-           options_.clock.WaitUntil(mu_, changed_, {}, deadline) != base::Wake::kTimeout) {
+           options_.clock.WaitUntil(mu_, changed_, {}, flush_end_) != base::Wake::kTimeout) {
     }
   }
   if (thread_.joinable()) {

@@ -45,7 +45,7 @@ class MessageSender {
     base::Duration longest_pause = std::chrono::seconds(30);
     /// How many messages may wait. Further messages are dropped and counted.
     std::size_t queue_size = 1000;
-    /// How long Stop continues to send.
+    /// How long it continues to send after Close or Stop.
     base::Duration flush_limit = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
@@ -62,10 +62,13 @@ class MessageSender {
   /// process ends. Must not call the sender.
   using Done = std::function<void(bool delivered)>;
 
-  /// Never blocks. Drops the message after Stop.
+  /// Never blocks. Drops the message after Close and Stop.
   void Send(Message message, Done done = {});
-  /// Accepts no more messages, sends those that wait for at most flush_limit, and joins. Logs the
-  /// number of messages that are lost in one line. May be called again.
+  /// Accepts no more messages; the time of flush_limit begins. Several senders that are closed
+  /// first and stopped afterwards share that time. Never blocks.
+  void Close();
+  /// Closes, sends the messages that wait for at most flush_limit, and joins. Logs the number of
+  /// messages that are lost in one line. May be called again.
   void Stop();
 
  private:
@@ -88,6 +91,7 @@ class MessageSender {
   base::CondVar changed_;
   std::deque<Item> queue_ KX_GUARDED_BY(mu_);
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  base::TimePoint flush_end_ KX_GUARDED_BY(mu_){};
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;
 };

@@ -61,7 +61,7 @@ MessageSender::Options Options(base::Clock& clock, metrics::Registry& registry) 
 double Count(metrics::Registry& registry, const char* result) {
   return registry
       .Counter("kubexx_reloader_messages_total",
-               "Alerts and webhook calls, by what became of them.",
+               "Alerts, notifications and webhook calls, by what became of them.",
                {{"target", "alert"}, {"result", result}})
       .Value();
 }

@@ -198,6 +198,11 @@ void ConfigFlags::BuildAlerts(const Environment& environment, Config& config) co
     config.warnings.push_back(
         "ALERT_ON_RELOAD is true, but ALERT_WEBHOOK_URL is not set: no alert can be sent");
   }
+  config.notifications = notifications_;
+  if (!notifications_.empty() && (dry_run_ || !webhook_url_.empty())) {
+    config.warnings.push_back("--notifications has no effect with " +
+                              std::string(dry_run_ ? "--dry-run" : "--webhook-url"));
+  }
 }
 
 Result<void> ConfigFlags::BuildTuning(Config& config) const {
@@ -295,7 +300,8 @@ std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) con
       "settle-window",  "release-settle-window",
       "history",        "admission",
       "admission-name", "admission-addr",
-      "admission-url",  "admission-warnings"};
+      "admission-url",  "admission-warnings",
+      "notifications"};
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {

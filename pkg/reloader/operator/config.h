@@ -55,6 +55,8 @@ struct Config {
 
   // ---- Who is told.
   AlertSettings alerts{};
+  /// The file that LoadNotificationSettings reads; empty: nobody is told by it.
+  std::string notifications{};
   MetaInfoSettings meta_info{};
   bool count_by_namespace = false;
   std::string metrics_address{};
@@ -139,6 +141,7 @@ class ConfigFlags {
   bool sync_after_restart_ = false;
   bool enable_csi_ = false;
   std::string webhook_url_;
+  std::string notifications_;
   bool enable_ha_ = false;
   bool enable_pprof_ = false;
   std::string pprof_address_ = ":6060";

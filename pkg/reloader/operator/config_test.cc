@@ -255,5 +255,17 @@ TEST(Config, TakesAlertsAndMetaInfoFromTheEnvironment) {
               testing::Contains(HasSubstr("ALERT_WEBHOOK_URL")));
 }
 
+TEST(Config, TakesTheFileOfReceivers) {
+  const auto config = Parse({"--notifications=/etc/receivers.yaml"});
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->notifications, "/etc/receivers.yaml");
+  EXPECT_THAT(config->warnings, testing::IsEmpty());
+  EXPECT_THAT(config->meta_info.arguments, testing::IsEmpty()) << "other commands need no file";
+  EXPECT_THAT(Parse({"--notifications=x", "--dry-run"})->warnings,
+              testing::Contains("--notifications has no effect with --dry-run"));
+  EXPECT_THAT(Parse({"--notifications=x", "--webhook-url=http://x"})->warnings,
+              testing::Contains("--notifications has no effect with --webhook-url"));
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -8,6 +8,7 @@
 #include "kubexx/events/core_recorder.h"
 #include "kubexx/events/event_sink.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_metrics.h"
 #include "kubexx/reloader/write/write_events.h"
 #include "kubexx/rest/rest_client.h"
@@ -41,10 +42,15 @@ std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
   if (notice.reason != kRolloutFailed) {
     return std::nullopt;
   }
+  const auto text = [&notice](const std::string& mark) {
+    return "a rollout has failed: " + mark + RefOf(notice.workload).ToString() + mark + ": " +
+           notice.message;
+  };
   return RolloutTrouble{.is_bad = true,
-                        .message = "a rollout has failed: *" +
-                                   std::string(KindName(notice.workload.kind)) + "/" +
-                                   notice.workload.key.ToString() + "*: " + notice.message};
+                        .reason = notice.reason,
+                        .message = text("*"),
+                        .plain = text(""),
+                        .workload = notice.workload};
 }
 
 Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
@@ -93,8 +99,8 @@ void Policies::Start() {
     PolicyStatusWriter::Options status{.interval = options_.status_interval,
                                        .reports = options_.reports,
                                        .recorder = recorder_.get()};
-    if (options_.troubles != nullptr) {
-      troubles_ = std::make_unique<TroubleReporter>(*options_.troubles);
+    if (!options_.troubles.empty()) {
+      troubles_ = std::make_unique<TroubleReporter>(options_.troubles);
       status.observe = [this](const std::vector<PolicyState>& states) {
         troubles_->Look(states, base::Clock::Real().Wall());
       };
@@ -122,8 +128,10 @@ void Policies::Notify(const PolicyNotice& notice) const {
   if (recorder_) {
     recorder_->Record(EventAbout(notice));
   }
-  if (const auto trouble = TroubleIn(notice); trouble && options_.troubles != nullptr) {
-    options_.troubles->OnTrouble(*trouble);
+  if (const auto trouble = TroubleIn(notice)) {
+    for (TroubleObserver* observer : options_.troubles) {
+      observer->OnTrouble(*trouble);
+    }
   }
 }
 

@@ -67,8 +67,8 @@ class Policies {
     /// interval share one write.
     base::Duration status_interval = std::chrono::seconds(1);
     /// Informed once of each rollout that fails, of policies that have stopped rollouts, and of
-    /// rollouts that have waited for a long time; null: nobody is. Must outlive this object.
-    TroubleObserver* troubles = nullptr;
+    /// rollouts that have waited for a long time. Must outlive this object.
+    TroubleObservers troubles{};
   };
 
   /// Makes no request yet.
@@ -82,6 +82,10 @@ class Policies {
   RolloutGate& gate() { return enforcer_; }
   /// A copy of what decides, for previews. Thread-safe.
   reloadpolicy::Arbiter Snapshot() const { return enforcer_.Snapshot(); }
+  /// See PolicyEnforcer::Governing. Thread-safe.
+  std::vector<reloadpolicy::PolicyId> Governing(const reloadpolicy::ObjectRef& workload) const {
+    return enforcer_.Governing(workload);
+  }
   /// Begins to watch. Call it once only.
   void Start();
   /// See PolicyWatch::AllUnread. Call it after Start.

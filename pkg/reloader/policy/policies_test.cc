@@ -32,7 +32,7 @@ TEST(Policies, TellsOfAFailedRolloutOnceWhoeverAsksForIt) {
                               .watch = false,
                               // There are no Events, so the server gets no requests.
                               .read_only = true,
-                              .troubles = &told});
+                              .troubles = {&told}});
   Workload web{.id = {WorkloadKind::kDeployment, {"shop", "web"}}, .uid = "u"};
   std::vector<Change> changes(1);
   AnnotationEdits written;

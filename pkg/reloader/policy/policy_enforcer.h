@@ -130,6 +130,9 @@ class PolicyEnforcer final : public RolloutGate {
     int failed_waves = 0;  ///< workloads that have failed in a wave
   };
   Totals TotalsNow() const;
+  /// The policies that apply to the workload: first those of its namespace, then those of the
+  /// cluster, each ordered by name.
+  std::vector<reloadpolicy::PolicyId> Governing(const reloadpolicy::ObjectRef& workload) const;
   /// Returns a copy of the arbiter.
   reloadpolicy::Arbiter Snapshot() const;
   /// Whether an operator is attached.

@@ -67,6 +67,16 @@ PolicyEnforcer::Totals PolicyEnforcer::TotalsNow() const {
   return totals;
 }
 
+std::vector<reloadpolicy::PolicyId> PolicyEnforcer::Governing(
+    const reloadpolicy::ObjectRef& workload) const {
+  std::vector<reloadpolicy::PolicyId> ids;
+  const base::MutexLock lock(mu_);
+  for (const reloadpolicy::Policy* policy : arbiter_.policies().Governing(workload)) {
+    ids.push_back(policy->id);
+  }
+  return ids;
+}
+
 reloadpolicy::Arbiter PolicyEnforcer::Snapshot() const {
   const base::MutexLock lock(mu_);
   return arbiter_;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/clock.h"
@@ -13,18 +14,18 @@
 
 namespace kubexx::reloader {
 
-/// Looks at the state of policies at intervals, and informs the observer once of each policy that
+/// Looks at the state of policies at intervals, and informs the observers once of each policy that
 /// has stopped rollouts after failures, of each with a wave that has failed, and of each that makes
 /// rollouts wait for other rollouts for a long time (because of a limit, a health gate, an order or
 /// waves, not of windows and pauses, which somebody has chosen). A stop that has ended by the next
 /// look, such as right after a start, is not reported. Use it on one thread at a time.
 class TroubleReporter {
  public:
-  /// `observer` must outlive this object. `is_long`: how long a rollout must wait before that is
+  /// `observers` must outlive this object. `is_long`: how long a rollout must wait before that is
   /// reported.
-  explicit TroubleReporter(TroubleObserver& observer,
+  explicit TroubleReporter(TroubleObservers observers,
                            base::Duration is_long = std::chrono::hours(1))
-      : observer_(observer), is_long_(is_long) {}
+      : observers_(std::move(observers)), is_long_(is_long) {}
 
   /// `states`: all policies that this replica reports. Forgets other policies.
   void Look(const std::vector<PolicyState>& states, base::WallTime now);
@@ -38,11 +39,12 @@ class TroubleReporter {
     bool wave_is_told = false;
   };
 
+  void Tell(const RolloutTrouble& trouble) const;
   void LookAtStop(const PolicyState& state, Known& known) const;
   void LookAtWaves(const PolicyState& state, Known& known) const;
   void LookAtHolds(const PolicyState& state, base::WallTime now, Known& known) const;
 
-  TroubleObserver& observer_;
+  const TroubleObservers observers_;
   const base::Duration is_long_;
   std::map<reloadpolicy::PolicyId, Known> known_;
 };

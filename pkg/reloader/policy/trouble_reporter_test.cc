@@ -16,7 +16,10 @@ using testing::IsEmpty;
 
 class TroubleReporterTest : public testing::Test, public TroubleObserver {
  protected:
-  void OnTrouble(const RolloutTrouble& trouble) override { told_.push_back(trouble.message); }
+  void OnTrouble(const RolloutTrouble& trouble) override {
+    told_.push_back(trouble.message);
+    last_ = trouble;
+  }
 
   /// Returns the state of a policy because of which Deployment ns/web has waited since the
   /// beginning.
@@ -34,7 +37,8 @@ class TroubleReporterTest : public testing::Test, public TroubleObserver {
   static base::WallTime At(minutes time) { return base::WallTime(time); }
 
   std::vector<std::string> told_;
-  TroubleReporter reporter_{*this};
+  RolloutTrouble last_;
+  TroubleReporter reporter_{{this}};
 };
 
 TEST_F(TroubleReporterTest, AStopIsToldOnceWhenItLasts) {
@@ -91,6 +95,30 @@ TEST_F(TroubleReporterTest, OneThatIsNotListedIsFound) {
   state.listed.clear();
   reporter_.Look({state}, At(minutes(60)));
   EXPECT_THAT(told_, ElementsAre(HasSubstr("*Deployment/ns/web*: ConcurrencyLimit")));
+}
+
+TEST_F(TroubleReporterTest, SaysWhomItIsAbout) {
+  PolicyState state = Holding(HoldReason::kLimit);
+  state.longest_for_others->hold.message = "window 0 2 * * *";
+  reporter_.Look({state}, At(minutes(60)));
+  EXPECT_EQ(last_.reason, "RolloutsWait");
+  EXPECT_FALSE(last_.is_bad);
+  EXPECT_EQ(last_.policy, (reloadpolicy::PolicyId{"ns", "gentle"}));
+  EXPECT_EQ(last_.workload, (WorkloadId{WorkloadKind::kDeployment, {"ns", "web"}}));
+  EXPECT_THAT(last_.plain, HasSubstr("ReloadPolicy ns/gentle, 3 in all: Deployment/ns/web: "
+                                     "ConcurrencyLimit: window 0 2 * * *"));
+
+  PolicyState stopped{.id = {"", "all"}, .failed = 2, .stopped = true};
+  stopped.failed_waves = 1;
+  stopped.failed_in_waves.push_back(
+      {.workload = {"Deployment", {"ns", "api"}}, .data = {"ConfigMap/config=1"}});
+  reporter_.Look({stopped}, At(minutes(60)));
+  reporter_.Look({stopped}, At(minutes(60)));
+  EXPECT_EQ(last_.reason, "WaveFailed");
+  EXPECT_TRUE(last_.is_bad);
+  EXPECT_EQ(last_.policy, (reloadpolicy::PolicyId{"", "all"}));
+  EXPECT_EQ(last_.workload->key.name, "api");
+  EXPECT_THAT(told_, testing::Contains(HasSubstr("because of ClusterReloadPolicy *all*: 2")));
 }
 
 TEST_F(TroubleReporterTest, AWishIsNoTrouble) {

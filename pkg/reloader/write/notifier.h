@@ -3,12 +3,14 @@
 #ifndef KUBEXX_RELOADER_WRITE_NOTIFIER_H_
 #define KUBEXX_RELOADER_WRITE_NOTIFIER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/workload.h"
+#include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
 
@@ -55,7 +57,15 @@ class WriteObserver {
 struct RolloutTrouble {
   /// True: a rollout has failed, or no more rollouts begin. False: rollouts wait.
   bool is_bad = false;
+  std::string reason{};   ///< in UpperCamelCase, such as "RolloutFailed"
   std::string message{};  ///< with asterisks around names
+  /// The same without these asterisks. It may have others, such as those of a cron schedule.
+  std::string plain{};
+  /// The workload that it is about, or one of several; std::nullopt when it is about none.
+  std::optional<WorkloadId> workload{};
+  /// The policy because of which rollouts have stopped or wait; std::nullopt when it is about one
+  /// workload only.
+  std::optional<reloadpolicy::PolicyId> policy{};
 };
 
 /// Informed of problems with rollouts. Implementations send alerts, or are part of tests.
@@ -68,6 +78,7 @@ class TroubleObserver {
 
 /// Observers in the order in which they are called. Not owned.
 using WriteObservers = std::vector<WriteObserver*>;
+using TroubleObservers = std::vector<TroubleObserver*>;
 
 }  // namespace kubexx::reloader
 
