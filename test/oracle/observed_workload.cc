@@ -8,6 +8,7 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 #include "oracle/pod_template.h"
 
 namespace kubexx::oracle {
@@ -33,6 +34,15 @@ bool HasEnded(const JsonTree& object) {
          });
 }
 
+/// Whether the status says that there are pods, and that none is available. A number that is 0 may
+/// be left out.
+bool IsCrashing(const JsonTree& object) {
+  return (NumberAt(object, {"status", "replicas"}) > 0 &&
+          NumberAt(object, {"status", "availableReplicas"}) == 0) ||
+         (NumberAt(object, {"status", "desiredNumberScheduled"}) > 0 &&
+          NumberAt(object, {"status", "numberAvailable"}) == 0);
+}
+
 }  // namespace
 
 void ObservedWorkload::Take(const JsonTree& object) {
@@ -53,6 +63,8 @@ void ObservedWorkload::Take(const JsonTree& object) {
   is_unrecorded = at(reloader::kRecordBaseline) == "false";
   baseline = at(reloader::kBaselineAnnotation);
   history = at(reloader::kHistoryAnnotation);
+  rolled_data = at(reloadpolicy::kRolledDataAnnotation);
+  is_crashing = IsCrashing(object);
   has_ended = HasEnded(object);
   template_written = TemplateWrittenIn(object);
   if (uid.empty() || !IsBaselineOf(baseline, uid)) {

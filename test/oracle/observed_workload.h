@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "kubexx/base/clock.h"
@@ -39,6 +40,11 @@ struct ObservedWorkload {
   std::map<std::string, std::optional<std::string>> read{};
   std::string baseline{};  ///< what an operator has recorded that it runs with
   std::string history{};   ///< what an operator has recorded of its rollouts
+  /// What an operator has recorded of the data that it was rolled for in a wave.
+  std::string rolled_data{};
+  /// While waves are judged, by source: the data with which later waves may follow, since its pods
+  /// have been healthy with them for long enough, or others gave it these data.
+  std::map<std::string, std::set<std::string>> proven{};
   /// When others last wrote the template, as the managed fields tell operators: RFC 3339, or empty.
   std::string template_written{};
   std::int64_t generation = 0;  ///< with that of the Deployment that a Rollout names
@@ -52,7 +58,10 @@ struct ObservedWorkload {
   std::uint64_t doubts = 0;   ///< for which operators may make one more each
   base::TimePoint made{};
   base::TimePoint template_since{};
+  std::int64_t template_at = 0;            ///< the revision of that write
   base::TimePoint data_since{};            ///< a source of it changed
+  /// All pods of the present template have been available since; nothing: they have not been yet.
+  std::optional<base::TimePoint> healthy_since{};
   std::optional<base::TimePoint> blind{};  ///< a rollout was sent that goes by no version
   bool is_data_new = false;                ///< a source has changed since it was made
   bool was_stamped = false;                ///< by a copy, when it was made
@@ -68,6 +77,7 @@ struct ObservedWorkload {
   bool awaits_resume = false;  ///< its template changed during a pause, so it has no pods of it yet
   bool is_unrecorded = false;  ///< its people want no baseline
   bool was_held = false;       ///< a source of it has been paused since it was made, or was then
+  bool is_crashing = false;    ///< its status says that none of its pods is available
   bool is_gone = false;        ///< a Job that an operator has deleted
   bool has_ended = false;      ///< a Job that operators leave alone from then on
   bool was_asked_for = false;  ///< its people have changed what they ask for since SetStrict

@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 4> kWorkloads = {"deployments/", "statefu
 /// Stand before the names of Rollouts, and of what pods tell of their SecretProviderClasses.
 constexpr std::array<std::string_view, 2> kGroups = {"argoproj.io/", "secrets-store.csi.x-k8s.io/"};
 constexpr std::string_view kPodStatuses = "secretproviderclasspodstatuses/";
+constexpr std::string_view kRolloutsDefinition =
+    "apiextensions.k8s.io/customresourcedefinitions/rollouts.argoproj.io";
 constexpr std::string_view kCronJobs = "cronjobs/";
 constexpr std::string_view kJobs = "jobs/";
 constexpr std::string_view kConfigMaps = "configmaps/";
@@ -43,6 +45,11 @@ bool IsWorkload(std::string_view name) {
 bool IsOfInterest(std::string_view name) {
   return IsSource(name) || IsWorkload(name) || name.starts_with(kCronJobs) ||
          name.starts_with(kJobs) || name.starts_with(kLeases) || name.starts_with(kPodStatuses);
+}
+
+/// Whether somebody has to write its status again.
+bool IsUnfinished(const ObservedWorkload& workload) {
+  return workload.observed < workload.generation || workload.is_crashing;
 }
 
 }  // namespace
@@ -72,6 +79,8 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     workloads_.clear();
     formers_.clear();
     holders_.clear();
+    waves_ = {};
+    watched_ = false;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Follow(stop); });
 }
@@ -106,10 +115,16 @@ void Oracle::Apply(const Event& event) {
     return;
   }
   ++counts_.events;
+  applied_ = event.kv.mod_revision;
   is_restored_ = event.kv.mod_revision <= restored_;
   std::string name = event.kv.key.substr(kRegistry.size());
   for (const std::string_view group : kGroups) {
     name.erase(0, name.starts_with(group) ? group.size() : 0);
+  }
+  if (name == kRolloutsDefinition) {
+    rollouts_served_ = event.type == Event::Type::kDelete
+                           ? std::nullopt
+                           : std::optional(rollouts_served_.value_or(options_.now()));
   }
   if (!IsOfInterest(name)) {
     return;
@@ -179,6 +194,7 @@ void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
   if (name != nullptr && known != *name) {
     tell_("storage", key + " is held by " + *name);
     known = *name;
+    led_since_ = options_.now();
   }
 }
 
@@ -286,7 +302,7 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_on_hold || workload.is_unrecorded ||
+    if (workload.is_opted_out || workload.is_on_hold || (workload.is_unrecorded && !watched_) ||
         workload.awaits_resume || workload.has_ended) {
       continue;  // of what changes while nothing watches nobody can know then
     }
@@ -366,6 +382,11 @@ void Oracle::SetStrict(bool strict, bool limited) {
   }
 }
 
+void Oracle::SetWatched(bool watched) {
+  const base::MutexLock lock(mu_);
+  watched_ = watched;
+}
+
 void Oracle::SetOldestOperator(base::TimePoint since) {
   const base::MutexLock lock(mu_);
   oldest_operator_ = since;
@@ -397,7 +418,7 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
   const base::MutexLock lock(mu_);
   std::vector<Unfinished> unfinished;
   for (const auto& [key, workload] : workloads_) {
-    if (workload.observed < workload.generation) {
+    if (IsUnfinished(workload)) {
       const std::size_t begin = key.find('/') + 1;
       const std::size_t end = key.find('/', begin);
       unfinished.push_back({.plural = key.substr(0, begin - 1),
@@ -405,7 +426,11 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
                             .name = key.substr(end + 1),
                             .generation = workload.generation - workload.base_generation,
                             .base_generation = workload.base_generation,
-                            .replicas = workload.replicas});
+                            .replicas = workload.replicas,
+                            .crashes = std::ranges::any_of(
+                                workload.read,
+                                [](const auto& each) { return each.second && IsBad(*each.second); }),
+                            .is_crashing = workload.observed >= workload.generation});
     }
   }
   return unfinished;
@@ -413,8 +438,8 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
 
 bool Oracle::AwaitUnfinished(const std::stop_token& stop) {
   const base::MutexLock lock(mu_);
-  while (std::ranges::none_of(
-      workloads_, [](const auto& each) { return each.second.observed < each.second.generation; })) {
+  while (std::ranges::none_of(workloads_,
+                              [](const auto& each) { return IsUnfinished(each.second); })) {
     if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
         base::Wake::kStopped) {
       return false;

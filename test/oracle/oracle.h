@@ -75,11 +75,27 @@ class Oracle {
   /// of what they see, so that a rollout for data that new pods have already is wrong. `limited`:
   /// only one rollout at a time is to be under way in a namespace then.
   void SetStrict(bool strict, bool limited = false);
+  /// While this is so all operators see everything in order, though what they send may get lost:
+  /// pods must have the present data also where there is no record that tells.
+  void SetWatched(bool watched);
   /// All operators that run began at this time or later.
   void SetOldestOperator(base::TimePoint since);
   /// An operator sends a rollout of "deployments/ns/name" that goes by no version, as it may: what
   /// somebody asks for in the meantime does not count.
   void AllowBlind(const std::string& workload);
+
+  /// What policies say about waves that are in force.
+  struct Waves {
+    std::set<std::string> spaces{};  ///< namespaces; empty: there are no such policies
+    std::string canary{};            ///< the name of the workloads that are the first wave
+    /// How long a wave has to be healthy before the next one begins.
+    base::Duration healthy_for{};
+  };
+  /// From now on these waves are in force, operators know of them, and all workloads run with the
+  /// present data. In the waves after the canaries there are one workload, and all others.
+  void SetWaves(Waves waves);
+  /// The clocks of operators differ: until the next SetWaves a wave is done once it is healthy.
+  void IgnoreWaveTimes();
 
   /// Who holds the Lease; empty: nobody does.
   std::string HolderOf(const std::string& lease);
@@ -101,6 +117,8 @@ class Oracle {
     /// Of the Deployment that a Rollout names; 0: it names none.
     std::int64_t base_generation = 0;
     std::int64_t replicas = 0;
+    bool crashes = false;      ///< its containers do with their data
+    bool is_crashing = false;  ///< and its status says so
   };
   std::vector<Unfinished> UnfinishedWorkloads();
 
@@ -113,6 +131,21 @@ class Oracle {
     bool is_through = true;  ///< there are no others
   };
   std::vector<Mount> Mounts();
+  /// The pods of a workload, for who plays their kubelets.
+  struct Running {
+    std::string uid{};           ///< of the workload
+    std::string pods{};          ///< begins the names of the pods of its present template
+    std::string pod_template{};  ///< as JSON
+    /// What they have, by source.
+    std::map<std::string, std::optional<std::string>> read{};
+  };
+  /// Of "deployments/ns/name"; nothing: it is not there.
+  std::optional<Running> RunningOf(const std::string& workload);
+  /// The present data of the source; nothing: it is not there.
+  std::optional<std::string> PresentData(const std::string& source);
+  /// All pods of the workload with these names have read these data of the source anew.
+  void Reloaded(const std::string& workload, const std::string& pods, const std::string& source,
+                const std::string& data);
   /// Blocks until there is one. False: `stop` was requested.
   bool AwaitUnfinished(const std::stop_token& stop);
 
@@ -124,7 +157,8 @@ class Oracle {
     std::uint64_t without_news = 0;
     /// Of those, how many only a doubt allows that an operator may have: see docs/simulation.md.
     std::uint64_t doubted = 0;
-    std::uint64_t undone = 0;  ///< by people
+    std::uint64_t undone = 0;    ///< by people
+    std::uint64_t reloaded = 0;  ///< sources that all pods of a workload have read anew
   };
   Counts counts();
   /// The last revision that it has been told of.
@@ -169,13 +203,40 @@ class Oracle {
   void OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
                        const ObservedWorkload& before, const std::string& stamps) KX_REQUIRES(mu_);
   /// Why nobody can have had a reason for such a rollout. Empty: somebody can.
-  std::string NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
-                             const std::string& stamps) const KX_REQUIRES(mu_);
-  /// Whether an operator that began after the last release of the workload, and after a source was
-  /// written since then, had to doubt what the baseline says of that source.
-  bool IsInDoubtLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
-  /// The same of one source.
+  std::string NeedlessLocked(const std::string& key, const ObservedWorkload& workload,
+                             const ObservedWorkload& before, const std::string& stamps) const
+      KX_REQUIRES(mu_);
+  /// Why it was too early for such a rollout, as an earlier wave is not done. Empty: it was not.
+  std::string TooEarlyLocked(const std::string& key, const ObservedWorkload& workload,
+                             const ObservedWorkload& before) const KX_REQUIRES(mu_);
+  /// While waves are judged: later waves may follow with the data that its pods have.
+  void ProveLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
+  /// The same once it has been healthy with them for long enough.
+  void ProveHealthyLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
+  /// Whether an operator that began lately cannot know that the pods of the workload,
+  /// "plural/ns/name", have the present data of some source: each reason is told at its function.
+  bool IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const
+      KX_REQUIRES(mu_);
+  /// An operator that began after the last release of the workload, and after a source was written
+  /// since then, has to doubt what the baseline says of that source.
   bool IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
+  /// A Rollout that names a Deployment was rolled, and the operator ended before it wrote the
+  /// baseline. The template names the version of the source for which it was written. If the source
+  /// was written since then, be it only a label, nothing tells whether the data were others when
+  /// the pods began. A SecretProviderClass has no version that a template could name.
+  bool IsBetweenWritesLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
+  /// Of a Rollout without a baseline one key of the source counts, another key was written since
+  /// people released the Rollout, and an operator has begun, or begun to lead, after that. It has
+  /// seen a change at most, and not of which key. The variable of the last rollout is right, but
+  /// all containers of a custom resource are one managed field: whoever released may have brought
+  /// the variable back by an undo.
+  bool IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload& workload,
+                            const std::string& source) const KX_REQUIRES(mu_);
+  /// A Rollout was made soon after its API was installed. Operators ask for such an API every
+  /// minute, and are told of the Rollout by a list then, so they do not know its age.
+  bool IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const
       KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
@@ -221,8 +282,13 @@ class Oracle {
   std::optional<std::string> lost_sight_ KX_GUARDED_BY(mu_);  ///< why it cannot judge any more
   bool strict_ KX_GUARDED_BY(mu_) = false;
   bool limited_ KX_GUARDED_BY(mu_) = false;
+  bool watched_ KX_GUARDED_BY(mu_) = false;
+  Waves waves_ KX_GUARDED_BY(mu_);
   base::TimePoint oldest_operator_ KX_GUARDED_BY(mu_){};
+  std::optional<base::TimePoint> rollouts_served_ KX_GUARDED_BY(mu_);  ///< since when
+  base::TimePoint led_since_ KX_GUARDED_BY(mu_){};  ///< when a Lease last got another holder
   apiserver::storage::Revision seen_ KX_GUARDED_BY(mu_);
+  apiserver::storage::Revision applied_ KX_GUARDED_BY(mu_) = 0;  ///< of what is applied
   Counts counts_ KX_GUARDED_BY(mu_);
   std::jthread thread_;  // last: ends first
 };

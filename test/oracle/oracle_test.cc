@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -396,6 +397,29 @@ TEST_F(OracleTest, WithNothingInTheWayOperatorsKnowWhatAReleaseHasBroughtToPods)
   }
 }
 
+// Seed 30207 of the simulation: operators ask every minute for an API that people have taken away.
+TEST_F(OracleTest, OfARolloutThatIsMadeSoonAfterItsApiIsInstalledOperatorsDoNotKnowTheAge) {
+  const std::string definition =
+      "/registry/apiextensions.k8s.io/customresourcedefinitions/rollouts.argoproj.io";
+  const std::string key = "/registry/argoproj.io/rollouts/ns/r";
+  for (const int minutes : {1, 3}) {
+    const auto put = [&](const std::string& variable) {
+      Put(key, R"({"metadata":{"uid":"u"},"spec":{"template":)" +
+                   TemplateOf({.variable = variable}) + "}}");
+    };
+    oracle().SetStrict(true);
+    Put(definition, "{}");
+    PutConfig("v" + std::to_string(minutes));
+    Pass(std::chrono::minutes(minutes));
+    put("");
+    Pass(std::chrono::seconds(1));
+    put("rolled");
+    EXPECT_EQ(oracle().Wrong().has_value(), minutes == 3);
+    Delete(key);
+    Delete(definition);
+  }
+}
+
 TEST_F(OracleTest, WhatIsOlderThanAllOperatorsIsNotRolledForNothing) {
   PutConfig("v1");
   PutWorkload({.recorded = "v1"});
@@ -648,6 +672,36 @@ TEST_F(OracleTest, ARolloutThatNamesADeploymentHasItsTemplate) {
   EXPECT_EQ(oracle().counts().rollouts, 1U);
 }
 
+// An operator that ended between its two writes leaves a template that names the version of the
+// source for which it was written; of a later version that tells nothing.
+TEST_F(OracleTest, WhoBeginsBetweenTheWritesOfARolloutDoubtsWhatWasWrittenSinceThen) {
+  const auto put_base = [&](const std::string& variable, const std::string& restarted_for) {
+    Put("/registry/deployments/ns/base",
+        R"({"metadata":{"annotations":{"oracle/base":"true"}},"spec":{"template":)" +
+            TemplateOf({.variable = variable, .restarted_for = restarted_for}) + "}}");
+  };
+  for (const bool is_written : {false, true}) {
+    PutConfig("v1");
+    put_base("v1", "");
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/baseline":)"
+        R"("v1 u configmap/s=)" +
+            reloader::DigestOf("key=v1").ToString() +
+            R"("}},"spec":{"workloadRef":{"kind":"Deployment","name":"base"}}})");
+    EXPECT_EQ(oracle().TooMany(), std::nullopt);
+    PutConfig("v2");
+    put_base("v2", "");
+    if (is_written) {
+      PutConfig("v2", R"({"a":"label"})");
+    }
+    put_base("v2", "doubt");
+    EXPECT_EQ(oracle().Wrong().has_value(), !is_written);
+    EXPECT_EQ(oracle().TooMany().has_value(), !is_written);
+    Delete("/registry/argoproj.io/rollouts/ns/r");
+    Delete("/registry/deployments/ns/base");
+  }
+}
+
 /// A workload of whose source only the key "key" counts, which it uses, as the server stores it.
 std::string KeyedWorkload(const std::string& variable, const std::string& recorded) {
   reloader::DigestBuilder digest;
@@ -680,6 +734,53 @@ TEST_F(OracleTest, AKeyThatAWorkloadDoesNotUseIsNoReasonToRollIt) {
   put("v2", "o3");
   Put(kWorkload, KeyedWorkload("v2 for o3", "v2"));
   EXPECT_THAT(oracle().TooMany().value_or(""), HasSubstr("1 times for 0 changes"));
+}
+
+// Seed 30249 of the simulation: who begins to lead has seen that the source was edited, but not of
+// which key, and the variable may be of an undo.
+TEST_F(OracleTest, AnEditOfAnotherKeyLeavesADoubtOfARolloutWithoutBaselineToWhoBeginsToLead) {
+  enum class But : std::uint8_t { kNothing, kSameLeader, kNoRelease, kRecorded, kDeployment };
+  for (const But but :
+       {But::kNothing, But::kSameLeader, But::kNoRelease, But::kRecorded, But::kDeployment}) {
+    const std::string key =
+        but == But::kDeployment ? kWorkload : "/registry/argoproj.io/rollouts/ns/r";
+    const auto put = [&](const std::string& data, const std::string& image,
+                         const std::string& restarted_for) {
+      std::string workload = KeyedWorkload(data, data);
+      const auto replace = [&workload](std::string_view what, const std::string& by) {
+        workload.replace(workload.find(what), what.size(), by);
+      };
+      replace(R"({"env":)", R"({"image":")" + image + R"(","env":)");
+      replace(R"("template":{)",
+              R"("template":{"metadata":{"annotations":{"reloader.kubexx.io/restarted-for":")" +
+                  restarted_for + R"("}},)");
+      if (but != But::kRecorded) {
+        replace("reloader.kubexx.io/baseline", "none");
+      }
+      Put(key, workload);
+    };
+    const std::string image = but == But::kNoRelease ? "one" : "two";
+    PutConfig("v1");
+    put("v1", "one", "");
+    PutConfig("v2");
+    Pass(std::chrono::hours(1));
+    put("v2", image, "");
+    EXPECT_EQ(oracle().Wrong(), std::nullopt);
+    EXPECT_EQ(oracle().TooMany(), std::nullopt);
+    Pass(std::chrono::hours(1));
+    Put(kConfig, R"({"metadata":{},"data":{"key":"v2","other":"new"}})");
+    Pass(std::chrono::hours(1));
+    if (but != But::kSameLeader) {
+      const std::string holder = "operator-" + std::to_string(static_cast<int>(but));
+      Put("/registry/leases/operators/lock",
+          R"({"metadata":{},"spec":{"holderIdentity":")" + holder + R"("}})");
+    }
+    put("v2", image, "doubt");
+    EXPECT_EQ(oracle().Wrong().has_value(), but != But::kNothing) << static_cast<int>(but);
+    EXPECT_EQ(oracle().TooMany().has_value(), but != But::kNothing) << static_cast<int>(but);
+    Delete(key);
+    Delete(kConfig);
+  }
 }
 
 TEST_F(OracleTest, ASourceOfWhichAnyKeyChangesIsAReasonForWhoUsesAllOfIt) {
@@ -736,6 +837,38 @@ TEST_F(OracleTest, ABaselineMustNotLeaveInDoubtWhatOperatorsHaveSeen) {
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt) << "who restarts wants the pods as they are";
   Put(kWorkload, ReleasedWorkload("ci", oracle().seen()));
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt);
+}
+
+TEST_F(OracleTest, PodsThatHaveReadTheirFilesAnewAreNotOld) {
+  PutConfig("A");
+  PutWorkload("", "A");
+  const auto running = oracle().RunningOf(kName);
+  ASSERT_TRUE(running);
+  PutConfig("B");
+  PutWorkload("", "B");
+  const std::string data = R"({"key":"B"})";
+  EXPECT_EQ(oracle().PresentData("configmaps/ns/s"), data);
+  oracle().Reloaded(kName, "other-pods", "configmaps/ns/s", data);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("runs with configmaps/ns/s"));
+  oracle().Reloaded(kName, running->pods, "configmaps/ns/s", data);
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().reloaded, 1U);
+}
+
+TEST_F(OracleTest, OfWorkloadsWithoutABaselineItKnowsWhereOperatorsSeeEverything) {
+  const auto put = [this](const std::string& variable) {
+    PutWorkload({.variable = variable,
+                 .recorded = variable,
+                 .annotations = R"(,"reloader.kubexx.io/record-baseline":"false")"});
+  };
+  PutConfig("A");
+  put("A");
+  PutConfig("B");
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  oracle().SetWatched(true);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("runs with configmaps/ns/s"));
+  put("B");
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
 }
 
 }  // namespace

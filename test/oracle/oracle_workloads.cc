@@ -18,10 +18,14 @@ namespace {
 using base::TimePoint;
 using codec::JsonTree;
 
+/// Begins the keys of Argo's Rollouts.
+constexpr std::string_view kRolloutKeys = "rollouts/";
 /// Of the Jobs by which operators roll a CronJob.
 constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
 /// For so long a list may not have come that is due after a watch.
 constexpr std::chrono::minutes kGap{15};
+/// Within this time operators ask for an API that was missing.
+constexpr std::chrono::minutes kAskedAgain{2};
 /// For so long a rollout that goes by no version may be on its way.
 constexpr std::chrono::minutes kBlindWrite{1};
 /// For so long after a restore operators may not have read everything anew.
@@ -72,7 +76,8 @@ void Oracle::KeepFormerLocked(const std::string& key, const ObservedWorkload& be
   }
 }
 
-std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
+std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkload& workload,
+                                   const ObservedWorkload& before,
                                    const std::string& stamps) const {
   const TimePoint now = options_.now();
   if (before.blind && now - *before.blind < kBlindWrite) {
@@ -87,7 +92,7 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (before.is_undone && HasPresentDataLocked(before)) {
     return "though it was undone, and its data have not changed since";
   }
-  if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(before)) {
+  if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(key, before)) {
     return "";
   }
   const bool is_recorded_anew =
@@ -109,23 +114,52 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   // Pods tell what they have, and nobody when they began.
   const bool mounts = std::ranges::any_of(
       before.read, [](const auto& each) { return IsProviderClass(each.first); });
-  if (strict_ && !mounts && !before.was_asked_for && before.data_since < before.template_since &&
-      now - before.template_since > kOnTheWay) {
+  if (strict_ && !mounts && !before.was_asked_for && !IsToldByListLocked(key, before) &&
+      before.data_since < before.template_since && now - before.template_since > kOnTheWay) {
     return "for data that its pods began with, as operators must have seen";
   }
   return "";
 }
 
-bool Oracle::IsInDoubtLocked(const ObservedWorkload& workload) const {
+bool Oracle::IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const {
   return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
-    return IsInDoubtOfLocked(workload, each.first);
+    return IsInDoubtOfLocked(workload, each.first) || IsBetweenWritesLocked(workload, each.first) ||
+           IsOfAnotherKeyLocked(key, workload, each.first);
   });
+}
+
+bool Oracle::IsBetweenWritesLocked(const ObservedWorkload& workload,
+                                   const std::string& source) const {
+  const auto written = written_at_.find(SourceOf(source));
+  const bool is_of_later_version =
+      IsProviderClass(source) ||
+      (written != written_at_.end() && written->second > workload.template_at);
+  return !workload.base.empty() && !workload.is_of_others && is_of_later_version &&
+         IsNamed(workload.baseline, source) && !IsRecordedLocked(workload, source);
+}
+
+bool Oracle::IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload& workload,
+                                  const std::string& source) const {
+  const auto edited = changed_at_.find(SourceOf(source));
+  const auto changed = changed_at_.find(source);
+  if (!IsView(source) || !key.starts_with(kRolloutKeys) || !workload.base.empty() ||
+      !workload.baseline.empty() || !workload.is_of_others || edited == changed_at_.end() ||
+      changed == changed_at_.end()) {
+    return false;
+  }
+  return changed->second < workload.template_since && workload.template_since < edited->second &&
+         edited->second < std::max(led_since_, oldest_operator_) + kGap;
 }
 
 bool Oracle::IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const {
   const auto written = written_at_.find(SourceOf(source));
   return written != written_at_.end() &&
          IsDoubtful(workload.baseline, workload.template_written, source, written->second);
+}
+
+bool Oracle::IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const {
+  return key.starts_with(kRolloutKeys) && workload.made == workload.template_since &&
+         rollouts_served_ && workload.made - *rollouts_served_ < kAskedAgain;
 }
 
 std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
@@ -139,7 +173,10 @@ std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
 
 void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
                              const ObservedWorkload& before, const std::string& stamps) {
-  if (const std::string why = NeedlessLocked(workload, before, stamps); !why.empty()) {
+  if (const std::string why = NeedlessLocked(key, workload, before, stamps); !why.empty()) {
+    SetWrongLocked(key + " was rolled " + why);
+  }
+  if (const std::string why = TooEarlyLocked(key, workload, before); !why.empty()) {
     SetWrongLocked(key + " was rolled " + why);
   }
   if (const std::string beside = strict_ && limited_ ? UnderWayBesideLocked(key) : "";
@@ -156,7 +193,7 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled with a history " + wrong);
   }
   // Two changes of data, there and back, are reasons enough; a label that was written is none.
-  workload.doubts += IsInDoubtLocked(before) ? 1U : 0U;
+  workload.doubts += IsInDoubtLocked(key, before) ? 1U : 0U;
   workload.rolled_generation = workload.generation;
   // Without a record, who learns of restored sources one after the other rolls for one after the
   // other: see docs/simulation.md.
@@ -174,15 +211,21 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
 void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   const auto [found, is_new] = workloads_.try_emplace(key);
   ObservedWorkload& workload = found->second;
+  ProveHealthyLocked(key, workload);
   const ObservedWorkload before = workload;
   workload.Take(object);
   changed_.notify_all();
+  if (!workload.healthy_since && workload.observed >= workload.generation &&
+      !workload.is_crashing) {
+    workload.healthy_since = options_.now();
+  }
   if (before.is_paused && before.is_held && workload.is_held && !workload.is_paused) {
     SetWrongLocked(key + " was resumed, though its people hold it");
   }
   if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.
     ReadLocked(workload);
+    ProveLocked(key, workload);
   }
   for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
     if (!data && IsProviderClass(source) && IsNamed(workload.baseline, source)) {
@@ -236,10 +279,15 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   workload.is_of_others = !by_operator;
   workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
+  workload.template_at = applied_;
   workload.template_text = std::move(text);
   workload.others_text = std::move(others);
   workload.stamps = std::move(stamps);
   ReadLocked(workload);
+  workload.healthy_since.reset();
+  if (workload.is_of_others) {
+    ProveLocked(key, workload);
+  }
   if (is_new) {
     BeginLocked(workload);
   }
@@ -344,6 +392,7 @@ void Oracle::OnOwnJobLocked(const std::string& key, const JsonTree& object) {
   }
   workload.is_of_others = is_new;
   workload.template_since = options_.now();
+  workload.template_at = applied_;
   workload.stamps = stamps;
   ReadLocked(workload);
 }

@@ -17,6 +17,7 @@
 #include "kubexx/reloader/model/managed_fields.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 
 namespace kubexx::oracle {
 namespace {
@@ -84,6 +85,36 @@ std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
   return found == parsed->digests.end() || parsed->KeysOf(id) != KeysOf(source)
              ? std::nullopt
              : std::optional(found->second);
+}
+
+/// The digest that operators have of the data of a source or view; nothing: they are none.
+std::optional<reloader::Digest> DigestOfData(const std::string& source, const std::string& data) {
+  reloader::DigestBuilder digest;
+  if (IsProviderClass(source)) {
+    const std::string name = source.substr(source.rfind('/') + 1);
+    digest.Add(kObjectId, data);
+    digest.Add("SecretProviderClassName", name);
+    return digest.Finish();
+  }
+  const auto tree = JsonTree::Parse(data);
+  if (!tree) {
+    return std::nullopt;
+  }
+  std::map<std::string, std::string> values;
+  for (const JsonTree::Member& member : tree->members()) {
+    std::string value(tree->TextAt(member.key));
+    if (source.starts_with(kSecretSources)) {
+      const std::string encoded = std::exchange(value, {});
+      codec::DecodeBase64(encoded, value);
+    }
+    // Of a list of keys the digests of the values count.
+    values[std::string(member.key)] =
+        IsView(source) ? reloader::DigestOf(value).ToString() : std::move(value);
+  }
+  for (const auto& [key, value] : values) {
+    digest.Add(key, value);
+  }
+  return digest.Finish();
 }
 
 }  // namespace
@@ -246,6 +277,13 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
     }
   }
   for (const JsonTree& volume : ElementsOf(pod_template.At({"spec", "volumes"}))) {
+    const JsonTree* const config = volume.Find("configMap");
+    const JsonTree* const secret = volume.Find("secret");
+    if (config != nullptr) {
+      sources.push_back("configmaps/" + space + "/" + std::string(config->TextAt("name")));
+    } else if (secret != nullptr) {
+      sources.push_back("secrets/" + space + "/" + std::string(secret->TextAt("secretName")));
+    }
     const JsonTree* const attributes = volume.At({"csi", "volumeAttributes"});
     if (attributes != nullptr && !attributes->TextAt("secretProviderClass").empty()) {
       sources.push_back(std::string(kProviderClasses) + space + "/" +
@@ -261,34 +299,21 @@ bool IsNamed(const std::string& baseline, const std::string& source) {
 
 bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data) {
   const auto recorded = DigestOfSource(baseline, source);
-  if (!recorded) {
-    return false;
-  }
-  reloader::DigestBuilder digest;
-  if (IsProviderClass(source)) {
-    digest.Add(kObjectId, data);
-    digest.Add("SecretProviderClassName", source.substr(source.rfind('/') + 1));
-    return *recorded == digest.Finish();
-  }
-  const auto tree = JsonTree::Parse(data);
-  if (!tree) {
-    return false;
-  }
-  std::map<std::string, std::string> values;
-  for (const JsonTree::Member& member : tree->members()) {
-    std::string value(tree->TextAt(member.key));
-    if (source.starts_with(kSecretSources)) {
-      const std::string encoded = std::exchange(value, {});
-      codec::DecodeBase64(encoded, value);
-    }
-    // Of a list of keys the digests of the values count.
-    values[std::string(member.key)] =
-        IsView(source) ? reloader::DigestOf(value).ToString() : std::move(value);
-  }
-  for (const auto& [key, value] : values) {
-    digest.Add(key, value);
-  }
-  return *recorded == digest.Finish();
+  return recorded && recorded == DigestOfData(source, data);
+}
+
+bool HasFailedWith(const std::string& rolled_data, const std::string& uid,
+                   const std::string& source, const std::string& data) {
+  const auto rolled = reloadpolicy::RolledDataOf(
+      {{std::string(reloadpolicy::kRolledDataAnnotation), rolled_data}}, uid);
+  const auto digest = DigestOfData(source, data);
+  const reloader::SourceId id = IdOf(source);
+  return rolled && rolled->state == reloadpolicy::DataState::kFailed && digest &&
+         std::ranges::any_of(rolled->versions, [&](const std::string& version) {
+           const auto parts = reloadpolicy::PartsOf(version);
+           return parts && parts->kind == reloader::NamesOf(id.type).kind &&
+                  parts->name == id.key.name && parts->digest == digest->ToString();
+         });
 }
 
 }  // namespace kubexx::oracle

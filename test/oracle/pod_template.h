@@ -23,6 +23,15 @@ bool IsSameJson(const std::string& a, const std::string& b);
 /// The data of a ConfigMap or Secret.
 std::string DataOf(const codec::JsonTree& source);
 
+/// Stands in data with which containers crash, as it is and in base64.
+inline constexpr std::string_view kBadData = "bad";
+inline constexpr std::string_view kBadDataInBase64 = "YmFk";
+/// Whether containers crash with these data, as DataOf returns them.
+inline bool IsBad(std::string_view data) {
+  return data.find(kBadData) != std::string_view::npos ||
+         data.find(kBadDataInBase64) != std::string_view::npos;
+}
+
 /// A pod template without what operators write there.
 std::string OthersPartOf(codec::JsonTree pod_template);
 
@@ -61,7 +70,7 @@ inline bool IsProviderClass(std::string_view source) {
 }
 
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
-/// "secrets/ns/name", of what is in `envFrom`; and "secretproviderclasses/ns/name" of volumes. Of
+/// "secrets/ns/name", of what is in `envFrom` and in volumes; and "secretproviderclasses/ns/name". Of
 /// what variables take single keys from: with `by_key` a view of the source for each, see ViewOf;
 /// otherwise the source.
 std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space,
@@ -86,6 +95,11 @@ bool IsNamed(const std::string& baseline, const std::string& source);
 /// Whether `baseline`, of a workload in the namespace of the source or view, says of it that it has
 /// these data; of a SecretProviderClass, this version of its only object, whose id is kObjectId.
 bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data);
+
+/// Whether the record of rolled data on a workload with this UID, see
+/// reloadpolicy::kRolledDataAnnotation, says that it has failed with these data of the source.
+bool HasFailedWith(const std::string& rolled_data, const std::string& uid,
+                   const std::string& source, const std::string& data);
 
 /// What a SecretProviderClass names.
 inline constexpr const char* kObjectId = "object";

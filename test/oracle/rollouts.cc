@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500};
 constexpr const char* kArgoRollouts = "rollouts";
+/// So many looks pass before pods run that have crashed.
+constexpr std::int64_t kShortestCrash = 60;
+constexpr std::int64_t kLongestCrash = 300;
 
 }  // namespace
 
@@ -30,29 +33,44 @@ void Rollouts::Run(const std::stop_token& stop) {
       if (generation != each.generation + each.base_generation) {
         generation = each.generation + each.base_generation;
         looks = random_.Chance(100) ? random_.Between(20, 600) : random_.Between(0, 20);
-      } else if (looks-- <= 0) {
-        Finish(each, stop);
+      } else if (looks-- > 0) {
+        continue;
+      } else if (each.crashes && !each.is_crashing) {
+        Finish(each, false, stop);
+        looks = random_.Between(kShortestCrash, kLongestCrash);
+      } else {
+        Finish(each, true, stop);
       }
     }
   }
 }
 
 // What fails is tried again after the next look.
-void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token& stop) {
+void Rollouts::Finish(const Oracle::Unfinished& workload, bool runs, const std::stop_token& stop) {
   const std::string all = std::to_string(workload.replicas);
+  const std::string available = runs ? all : "0";
   const bool is_argo = workload.plural == kArgoRollouts;  // which has this number as text
   std::string status = R"("observedGeneration":)" + std::string(is_argo ? R"(")" : "") +
                        std::to_string(workload.generation) +
-                       (is_argo ? R"(","phase":"Healthy")" : "");
+                       (!is_argo ? ""
+                        : runs   ? R"(","phase":"Healthy")"
+                                 : R"(","phase":"Degraded")");
   if (workload.base_generation != 0) {
     status += R"(,"workloadObservedGeneration":")" + std::to_string(workload.base_generation) + '"';
   }
   if (workload.plural == "daemonsets") {
+    const std::string ready = runs ? "2" : "0";
     status += R"(,"desiredNumberScheduled":2,"currentNumberScheduled":2,)"
-              R"("updatedNumberScheduled":2,"numberReady":2,"numberAvailable":2)";
+              R"("updatedNumberScheduled":2,"numberReady":)" +
+              ready + R"(,"numberAvailable":)" + ready;
   } else {
     status += R"(,"replicas":)" + all + R"(,"updatedReplicas":)" + all + R"(,"readyReplicas":)" +
-              all + R"(,"availableReplicas":)" + all;
+              available + R"(,"availableReplicas":)" + available;
+  }
+  if (workload.plural == "deployments" && (!runs || workload.is_crashing)) {
+    status += R"(,"conditions":[{"type":"Progressing","status":")" +
+              std::string(runs ? R"(True","reason":"NewReplicaSetAvailable"}])"
+                               : R"(False","reason":"ProgressDeadlineExceeded"}])");
   }
   if (workload.plural == "statefulsets") {
     status += R"(,"currentRevision":"r","updateRevision":"r","currentReplicas":)" + all;

@@ -19,7 +19,8 @@ namespace kubexx::oracle {
 
 /// Stands for the controllers and kubelets of a cluster as far as an operator sees them: the status
 /// of a Deployment tells some time after each change that all of its pods are new and ready. Most
-/// rollouts take seconds, some minutes. Its thread is of whoever constructs it.
+/// rollouts take seconds, some minutes. Pods that have bad data, see IsBad, crash for some minutes
+/// and run then. Its thread is of whoever constructs it.
 class Rollouts {
  public:
   /// `oracle` must outlive it.
@@ -29,7 +30,8 @@ class Rollouts {
 
  private:
   void Run(const std::stop_token& stop);
-  void Finish(const Oracle::Unfinished& workload, const std::stop_token& stop);
+  /// Its pods are new, and run, or crash.
+  void Finish(const Oracle::Unfinished& workload, bool runs, const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;
   Oracle& oracle_;

@@ -31,6 +31,30 @@ MUTATIONS = [
         RELOADER + "watch/caches.cc",
         "      to.insert({WorkloadKind::kRollout, std::move(key)});\n",
         "      if (!MUTANT) {\n        to.insert({WorkloadKind::kRollout, std::move(key)});\n      }\n")]),
+    ("a failed canary does not stop later waves", [(
+        "pkg/reloadpolicy/arbiter_waves.cc",
+        "  if (const auto* failed = FindFailed(failed_data_, request.workload, request.data)) {\n",
+        "  if (const auto* failed =\n          MUTANT ? nullptr : FindFailed(failed_data_, request.workload, request.data)) {\n")]),
+    ("a wave does not wait for the one before", [(
+        "pkg/reloadpolicy/arbiter_waves.cc",
+        "  } else if (request.earlier_wave) {\n", "  } else if (!MUTANT && request.earlier_wave) {\n")]),
+    ("a wave waits for rollouts of the one before, and not for their health", [(
+        RELOADER + "policy/policy_enforcer_waves.cc",
+        "host.needs_rollout(*member, key.first) || is_followed(ref))) {\n",
+        "host.needs_rollout(*member, key.first) || (!MUTANT && is_followed(ref)))) {\n")]),
+    ("a reload in place that failed is taken for done", [(
+        RELOADER + "operator/reconciler_in_place.cc",
+        "    if (is_same && report.state == State::kDone) {\n",
+        "    if (is_same && (report.state == State::kDone || (MUTANT && report.state == State::kFailed))) {\n")]),
+    ("a source is reloaded in place that a container has in its environment", [
+        (RELOADER + "in_place/in_place_verdict.cc",
+         "      if (HasReference(container.references, source)) {\n",
+         "      if (!MUTANT && HasReference(container.references, source)) {\n"),
+        # What the pods themselves are looked at for.
+        (RELOADER + "in_place/mount_check.cc",
+         "      if (const auto id = SourceInEnvironment(each, pod.metadata.namespace_, sources)) {\n",
+         "      if (const auto id = SourceInEnvironment(each, pod.metadata.namespace_, sources);\n"
+         "          id && !MUTANT) {\n")]),
     ("a Job that has ended is made anew", [(
         RELOADER + "write/job_writer.cc",
         "  if (IsOver(job)) {\n", "  if (!MUTANT && IsOver(job)) {\n")]),

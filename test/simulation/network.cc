@@ -151,6 +151,10 @@ WireCall::Plan Network::PlanLocked(const std::string& client, bool faulty,
   if (!faulty) {
     return plan;
   }
+  if (client == without_leases_ && request.target.find("/leases") != std::string::npos) {
+    plan.fault = lease_fault_;
+    return plan;
+  }
   if (request.method == "PATCH" && request.target.starts_with("/apis/apps/") &&
       random_.Chance(aimed_rate_)) {
     plan.fault = aimed_;
@@ -265,6 +269,12 @@ void Network::Reconnect(const std::string& client) {
   refused_.erase(client);
 }
 
+void Network::HoldUpLeases(std::string client, bool answers) {
+  const base::MutexLock lock(mu_);
+  without_leases_ = std::move(client);
+  lease_fault_ = answers ? Fault::kUnavailable : Fault::kUnanswered;
+}
+
 void Network::Refuse(const std::string& client) {
   {
     const base::MutexLock lock(mu_);
@@ -278,15 +288,30 @@ void Network::Refuse(const std::string& client) {
   Closed();
 }
 
-void Network::StallWatches(std::string_view plural) {
-  const base::MutexLock lock(mu_);
+std::vector<std::shared_ptr<WireCall>> Network::OperatorWatchesLocked(std::string_view plural) {
+  std::vector<std::shared_ptr<WireCall>> watches;
   for (const auto& each : calls_) {
-    const auto call = each.lock();
+    auto call = each.lock();
     if (call && call->client().starts_with("operator") &&
         call->request().query.find("watch=") != std::string::npos &&
         call->request().path.ends_with("/" + std::string(plural))) {
-      call->Stall();
+      watches.push_back(std::move(call));
     }
+  }
+  return watches;
+}
+
+void Network::StallWatches(std::string_view plural) {
+  const base::MutexLock lock(mu_);
+  for (const auto& call : OperatorWatchesLocked(plural)) {
+    call->Stall();
+  }
+}
+
+void Network::DelayWatches(std::string_view plural, base::TimePoint then) {
+  const base::MutexLock lock(mu_);
+  for (const auto& call : OperatorWatchesLocked(plural)) {
+    call->DelayUntil(then);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/round_tripper.h"
 #include "oracle/random.h"
@@ -61,9 +62,14 @@ class Network {
   /// All connections of the client end, and new ones are refused, until Reconnect.
   void Refuse(const std::string& client);
   void Reconnect(const std::string& client);
+  /// Of this client, requests for Leases from now on get no answer, or, with `answers`, one that
+  /// tells of the server's trouble. Empty: of no client.
+  void HoldUpLeases(std::string client, bool answers);
   /// Nothing arrives any more of the watches of this type that operators have now, and nobody is
   /// told.
   void StallWatches(std::string_view plural);
+  /// What the watches of this type that operators have now tell from now on arrives then.
+  void DelayWatches(std::string_view plural, base::TimePoint then);
   /// The client's process has ended: so do its connections, as the server sees it.
   void EndClient(const std::string& client);
 
@@ -81,6 +87,8 @@ class Network {
   WireCall::Plan PlanLocked(const std::string& client, bool faulty,
                             const rest::HttpRequest& request) KX_REQUIRES(mu_);
   void Closed();
+  std::vector<std::shared_ptr<WireCall>> OperatorWatchesLocked(std::string_view plural)
+      KX_REQUIRES(mu_);
 
   const Inspect inspect_;
   mutable base::Mutex mu_;
@@ -92,6 +100,8 @@ class Network {
   std::array<std::uint64_t, kFaults> counts_ KX_GUARDED_BY(mu_){};
   std::array<std::atomic<Nanoseconds>, kFaults> last_{};
   std::shared_ptr<Server> server_ KX_GUARDED_BY(mu_);
+  std::string without_leases_ KX_GUARDED_BY(mu_);  ///< see HoldUpLeases
+  Fault lease_fault_ KX_GUARDED_BY(mu_) = Fault::kNone;
   std::set<std::string> disconnected_ KX_GUARDED_BY(mu_);
   std::set<std::string> refused_ KX_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<WireCall>> calls_ KX_GUARDED_BY(mu_);

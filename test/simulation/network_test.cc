@@ -191,5 +191,49 @@ TEST(NetworkTest, OfATypeWhoseWatchesStandStillNothingIsTold) {
   });
 }
 
+TEST(NetworkTest, WhatADelayedWatchTellsArrivesAtItsTime) {
+  OnNetwork(false, [](NetworkHarness& harness) {
+    constexpr std::chrono::seconds kLate{30};
+    std::optional<base::TimePoint> told;
+    const std::jthread watches([&](const std::stop_token& stop) {
+      (void)harness.client().Get().AbsPath(kSources).Watch().Stream(
+          [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+          [&](std::string_view) -> Result<void> {
+            told = told.value_or(base::Clock::Real().Now());
+            return {};
+          },
+          stop, std::nullopt);
+    });
+    base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+    const base::TimePoint then = base::Clock::Real().Now() + kLate;
+    harness.network().DelayWatches("configmaps", then);
+    EXPECT_TRUE(harness.Make("late"));
+    base::Clock::Real().SleepFor(kLate * 2, {});
+    ASSERT_TRUE(told);
+    EXPECT_GE(*told, then);
+  });
+}
+
+TEST(NetworkTest, OneClientsRequestsForLeasesFailAndNoOthers) {
+  OnNetwork(true, [](NetworkHarness& harness) {
+    const auto lease = [&harness] {
+      return harness.client()
+          .Get()
+          .AbsPath("/apis/coordination.k8s.io/v1/namespaces/default/leases/l")
+          .Do();
+    };
+    EXPECT_EQ(lease().error().code, 404);
+    harness.network().HoldUpLeases("operator-b.2", /*answers=*/true);
+    EXPECT_EQ(lease().error().code, 404);
+    harness.network().HoldUpLeases(kOperator, /*answers=*/true);
+    EXPECT_EQ(lease().error().code, 503);
+    EXPECT_TRUE(harness.Make("one"));
+    harness.network().HoldUpLeases(kOperator, /*answers=*/false);
+    EXPECT_EQ(lease().error().reason, Reason::kUnavailable);
+    harness.network().HoldUpLeases("", /*answers=*/false);
+    EXPECT_EQ(lease().error().code, 404);
+  });
+}
+
 }  // namespace
 }  // namespace kubexx::simulation

@@ -49,9 +49,11 @@ Result<reloader::Config> ConfigOf(const std::vector<std::string>& arguments,
 /// As cmd/kubexx-reloader's Process: the order of members is that in which they use each other.
 class OperatorProcess::Impl {
  public:
-  Impl(reloader::Config config, rest::Config connection, base::Duration status_interval)
+  Impl(reloader::Config config, rest::Config connection, base::Duration status_interval,
+       PodsFor pods_for)
       : config_(std::move(config)),
         status_interval_(status_interval),
+        pods_for_(std::move(pods_for)),
         connection_(reloader::ConnectionFor(config_, std::move(connection), "simulation")) {}
   ~Impl() {
     if (policies_) {
@@ -78,6 +80,7 @@ class OperatorProcess::Impl {
 
   const reloader::Config config_;
   const base::Duration status_interval_;
+  const PodsFor pods_for_;
   const rest::Config connection_;
   metrics::Registry registry_;
   std::shared_ptr<rest::RESTClient> client_;
@@ -89,6 +92,7 @@ class OperatorProcess::Impl {
   reloader::WriteObservers observers_;
   std::shared_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;
+  std::unique_ptr<reloader::PodAccess> pods_;
   std::unique_ptr<reloader::Operator> operator_;
   std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
   std::jthread running_;
@@ -161,16 +165,21 @@ void OperatorProcess::Impl::MakeOperator() {
   options.observers = observers_;
   options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
   options.rollout_gate = &policies_->gate();
+  if (config_.rules.reload_in_place) {
+    pods_ = pods_for_(client_);
+    options.pods = pods_.get();
+  }
   operator_ = std::make_unique<reloader::Operator>(
       std::move(options), reloader::InformersFor(config_, client_, Parts()), *writer_);
 }
 
 OperatorProcess::OperatorProcess(const std::vector<std::string>& arguments,
                                  const std::string& pod_name, rest::Config connection,
-                                 base::Duration status_interval) {
+                                 base::Duration status_interval, PodsFor pods_for) {
   auto config = ConfigOf(arguments, pod_name);
   if (config) {
-    impl_ = std::make_unique<Impl>(std::move(*config), std::move(connection), status_interval);
+    impl_ = std::make_unique<Impl>(std::move(*config), std::move(connection), status_interval,
+                                   std::move(pods_for));
   } else {
     logging::Error("The operator's command line is wrong", {{"error", config.error()}});
   }

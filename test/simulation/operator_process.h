@@ -3,13 +3,16 @@
 #ifndef KUBEXX_TEST_SIMULATION_OPERATOR_PROCESS_H_
 #define KUBEXX_TEST_SIMULATION_OPERATOR_PROCESS_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/reloader/in_place/pod_access.h"
 #include "kubexx/rest/config.h"
+#include "kubexx/rest/rest_client.h"
 
 namespace kubexx::simulation {
 
@@ -17,10 +20,15 @@ namespace kubexx::simulation {
 /// what measures the real process. Its threads are of the actor that calls.
 class OperatorProcess {
  public:
+  /// How a process reaches pods that has this client.
+  using PodsFor =
+      std::function<std::unique_ptr<reloader::PodAccess>(std::shared_ptr<rest::RESTClient> client)>;
+
   /// `arguments` are its command line's, `pod_name` its POD_NAME; `connection` says how it reaches
-  /// the server. It looks each `status_interval` whether the status of a policy has to be written.
+  /// the server, and `pods_for` the pods, with --reload-in-place. It looks each `status_interval`
+  /// whether the status of a policy has to be written.
   OperatorProcess(const std::vector<std::string>& arguments, const std::string& pod_name,
-                  rest::Config connection, base::Duration status_interval);
+                  rest::Config connection, base::Duration status_interval, PodsFor pods_for);
   /// Stops, in order.
   ~OperatorProcess();
   OperatorProcess(const OperatorProcess&) = delete;

@@ -15,7 +15,7 @@ using std::to_string;
 /// Of a thousand things that are done, how many are of each kind, in the order of Act.
 constexpr std::array<std::uint16_t, kActs> kWeights = {270, 75, 60, 30, 60, 60, 60, 35,
                                                        30,  30, 35, 25, 20, 10, 20, 20,
-                                                       10,  30, 20, 20, 20, 20, 25, 15};
+                                                       10,  30, 20, 20, 20, 20, 25, 15, 60};
 
 /// So many in two hours are no fight yet.
 constexpr int kMostTroubles = 2;
@@ -25,8 +25,6 @@ constexpr int kMostSpaces = 3;
 constexpr int kSourcesEach = 3;
 constexpr int kDeploymentsEach = 3;
 
-/// An autoscaler, which owns no template.
-constexpr const char* kAutoscaler = "horizontal-pod-autoscaler";
 /// So many of the values that a source has had are remembered.
 constexpr std::size_t kMostValues = 6;
 
@@ -56,7 +54,8 @@ std::string_view ToString(Act act) {
                                                                  "release twice",
                                                                  "put on hold",
                                                                  "edit other key",
-                                                                 "scale"};
+                                                                 "scale",
+                                                                 "break"};
   return kNames[static_cast<std::size_t>(act)];
 }
 
@@ -88,6 +87,10 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
       // Of pods that are made when somebody resumes their Deployment the driver knows nothing.
       workload.mounts = options_.rotate != nullptr && HasTemplate(workload) && !workload.pauses &&
                         random_.Chance(600);
+      workload.in_place = options_.in_place && HasTemplate(workload) && workload.kind != kRollout &&
+                          !workload.unrecorded && !workload.pauses && !workload.by_key &&
+                          !workload.mounts && random_.Chance(600);
+      workload.has_both = workload.in_place && random_.Chance(500);
       for (std::size_t source = first; source < sources_.size(); ++source) {
         if (source == first + static_cast<std::size_t>(i) % kSourcesEach || random_.Chance(500)) {
           workload.sources.push_back(source);
@@ -270,6 +273,8 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return EndJob(stop);
     case Act::kRotate:
       return options_.rotate ? options_.rotate(source.space) : void();
+    case Act::kBreak:
+      return Break(SourceForWaves(), stop);
     case Act::kEditOther:
       return source.there ? EditOther(source, stop) : void();
     case Act::kTouch:
@@ -297,7 +302,7 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return Replace(workload, stop);
     case Act::kUndo:
       // kubectl undoes nothing that is paused.
-      return has_pods && !workload.pauses && workload.base.empty()
+      return has_pods && !workload.pauses && !workload.in_place && workload.base.empty()
                  ? Undo(workload, random_.Chance(500), stop)
                  : void();
     case Act::kHold:
@@ -314,7 +319,7 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return has_pods && workload.base.empty() ? PutOnHold(workload, stop) : void();
     case Act::kScale:
       return has_pods && workload.kind != kDaemonSet
-                 ? Scale(workload, random_.Chance(500) ? kAutoscaler : "", stop)
+                 ? Scale(workload, stop)
                  : void();
     default:
       return;

@@ -91,8 +91,9 @@ enum class Act : std::uint8_t {
   kPutOnHold,     ///< want rollouts of a workload later, as `kubectl reloader pause` does; or now
   kEditOther,     ///< give a source other data under a key that some workloads do not use
   kScale,         ///< change how many pods a workload has
+  kBreak,         ///< give a source data with which pods crash, where policies have waves
 };
-inline constexpr std::size_t kActs = 24;
+inline constexpr std::size_t kActs = 25;
 
 /// For lines and flags.
 std::string_view ToString(Act act);
@@ -118,6 +119,8 @@ class People {
     /// Gives what a namespace's SecretProviderClass names another version; null: the Secrets Store
     /// CSI driver is not there.
     std::function<void(const std::string& space)> rotate{};
+    /// Operators reload the pods of some workloads in place of rollouts.
+    bool in_place = false;
     Rights rights = Rights::kEverywhere;
     /// By Act: what nobody does.
     std::uint64_t without = 0;
@@ -147,12 +150,21 @@ class People {
   /// workload, or scales it, and touches the source, which then has the data that the pods began
   /// with. `unseen`: no operator sees it, which makes the first the more likely one.
   void ReleaseInBetween(bool unseen, const std::stop_token& stop);
+  /// Takes the baseline of a workload away that is to have one, if it has pods and can be scaled:
+  /// its path and its index. Nothing: there is none.
+  std::optional<std::pair<std::string, std::size_t>> ChooseUnrecorded(const std::stop_token& stop);
+  /// Edits a source of the workload, and scales the workload seconds later.
+  void EditAndScale(std::size_t workload, const std::stop_token& stop);
   /// Edits up to three sources, one right after the other.
   void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.
   void Do(const std::stop_token& stop);
   /// Installs again what has been taken away of the types that a cluster may have.
   void InstallMissing(const std::stop_token& stop);
+  /// Installs a policy with waves in each namespace, where there are policies: which waves these
+  /// are. They stay until EndHolds, and some of the data with which people break things are mended
+  /// only then.
+  std::optional<oracle::Oracle::Waves> BeginWaves(const std::stop_token& stop);
   /// No policy, and nobody who has put a workload on hold, holds anything back from here on; blocks
   /// until that is so.
   void EndHolds(const std::stop_token& stop);
@@ -185,6 +197,8 @@ class People {
     bool on_hold = false;
     bool was_on_hold = false;  ///< and may be so again, when an earlier state comes back
     bool by_key = false;       ///< only the keys that it uses are to count
+    bool in_place = false;     ///< it has files, and its pods are to be reloaded in place
+    bool has_both = false;     ///< with files: it has its first source in its environment, too
     bool pauses = false;       ///< operators pause it after a rollout
     bool held = false;
     bool there = false;
@@ -222,6 +236,10 @@ class People {
   static std::string ValueOf(bool is_secret, std::uint64_t value);
   /// What its container says of its sources, as a member of JSON.
   std::string UseOf(const Workload& workload) const;
+  /// The same of one that has files.
+  std::string FilesOf(const Workload& workload) const;
+  /// The volumes of its pods, as a member of JSON with a comma before it, or nothing.
+  std::string VolumesOf(const Workload& workload) const;
   std::string BodyOf(const Workload& workload);
   std::string BaseBodyOf(const Workload& workload) const;
   std::string PodOf(const Workload& workload) const;
@@ -249,6 +267,9 @@ class People {
   void Edit(Source& source, std::uint64_t value, const std::stop_token& stop);
   /// It has this value from now on.
   static void SetValue(Source& source, std::uint64_t value);
+  void Break(Source& source, const std::stop_token& stop);
+  /// Of a workload of the first wave, or of any.
+  Source& SourceForWaves();
   void Release(Workload& workload, const std::stop_token& stop);
   /// A Job ends, if there is any.
   void EndJob(const std::stop_token& stop);
@@ -257,8 +278,10 @@ class People {
   void PutOnHold(Workload& workload, const std::stop_token& stop);
   void Resume(Workload& workload, const std::stop_token& stop);
   void EditOther(Source& source, const std::stop_token& stop);
+  /// By an autoscaler, which owns no template, or who releases it, too.
+  void Scale(Workload& workload, const std::stop_token& stop);
   /// `manager`: empty for who releases it, too.
-  void Scale(Workload& workload, const char* manager, const std::stop_token& stop);
+  void ScaleAs(const char* manager, Workload& workload, const std::stop_token& stop);
   void ReleaseWithData(Workload& workload, const std::stop_token& stop);
   void Replace(Workload& workload, const std::stop_token& stop);
   void MakeAnew(const std::stop_token& stop);
@@ -286,6 +309,7 @@ class People {
   /// The definition of policies, as the chart has it, in JSON.
   static std::string PolicyDefinition(const std::string& plural);
   void ChangePolicy(const std::string& space, const std::stop_token& stop);
+  void PutPolicy(const std::string& space, const std::string& spec, const std::stop_token& stop);
   /// The types that this cluster has most of the time, and that come and go.
   std::vector<OptionalApi> OptionalApis() const;
   /// Has the server serve its types; blocks until it does.
@@ -303,10 +327,13 @@ class People {
   std::vector<Source> sources_{};
   std::vector<Workload> workloads_{};
   std::set<std::string> with_policy_{};        ///< namespaces
+  bool has_waves_ = false;                     ///< see BeginWaves
   std::array<bool, kOptionalApis> has_api_{};  ///< by OptionalApi
   std::uint64_t next_value_ = 1;
 };
 
+/// Of values from this one on the data are bad: see oracle::IsBad.
+inline constexpr std::uint64_t kFirstBad = 1'000'000'000;
 /// What the data of a source with this value are, under the key "key".
 std::string PlainValueOf(bool is_secret, std::uint64_t value);
 

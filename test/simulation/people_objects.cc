@@ -3,6 +3,8 @@
 
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubelet.h"
+#include "oracle/pod_template.h"
 #include "people.h"
 
 namespace kubexx::simulation {
@@ -13,7 +15,8 @@ using std::to_string;
 }  // namespace
 
 std::string PlainValueOf(bool is_secret, std::uint64_t value) {
-  return (is_secret ? kSecretMark : "v") + to_string(value);
+  return std::string(is_secret ? kSecretMark : "v") +
+         (value >= kFirstBad ? std::string(oracle::kBadData) : "") + to_string(value);
 }
 
 std::string People::ValueOf(bool is_secret, std::uint64_t value) {
@@ -50,7 +53,44 @@ std::string People::BodyOf(const Source& source, bool labelled) {
          DataOf(source) + "}";
 }
 
+std::string People::FilesOf(const Workload& workload) const {
+  std::string mounts;
+  for (const std::size_t index : workload.sources) {
+    const Source& source = sources_[index];
+    mounts += (mounts.empty() ? R"({"name":")" : R"(,{"name":")") + source.name +
+              R"(","mountPath":")" +
+              DirectoryOf((source.is_secret ? "secrets/" : "configmaps/") + source.space + "/" +
+                          source.name) +
+              R"("})";
+  }
+  const Source& first = sources_[workload.sources.front()];
+  return R"("volumeMounts":[)" + mounts + "]" +
+         (!workload.has_both ? ""
+                             : R"(,"envFrom":[{)" +
+                                   std::string(first.is_secret ? R"("secretRef)" : R"("configMapRef)") +
+                                   R"(":{"name":")" + first.name + R"("}}])");
+}
+
+std::string People::VolumesOf(const Workload& workload) const {
+  std::string volumes;
+  if (workload.mounts) {
+    volumes = R"({"name":"csi","csi":{"driver":"secrets-store.csi.k8s.io","volumeAttributes":)"
+              R"({"secretProviderClass":")" +
+              std::string(kProviderClass) + R"("}}})";
+  }
+  for (std::size_t i = 0; workload.in_place && i < workload.sources.size(); ++i) {
+    const Source& source = sources_[workload.sources[i]];
+    volumes += (i == 0 ? R"({"name":")" : R"(,{"name":")") + source.name +
+               (source.is_secret ? R"(","secret":{"secretName":")" : R"(","configMap":{"name":")") +
+               source.name + R"("}})";
+  }
+  return volumes.empty() ? "" : R"(,"volumes":[)" + volumes + "]";
+}
+
 std::string People::UseOf(const Workload& workload) const {
+  if (workload.in_place) {
+    return FilesOf(workload);
+  }
   std::string uses;
   for (const std::size_t index : workload.sources) {
     const Source& source = sources_[index];
@@ -70,12 +110,8 @@ std::string People::PodOf(const Workload& workload) const {
          (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
          R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) + R"(",)" +
          UseOf(workload) +
-         (workload.mounts
-              ? R"(,"volumeMounts":[{"name":"csi","mountPath":"/csi"}]}],"volumes":[{"name":"csi",)"
-                R"("csi":{"driver":"secrets-store.csi.k8s.io","volumeAttributes":)"
-                R"({"secretProviderClass":")" +
-                    std::string(kProviderClass) + R"("}}}]}})"
-              : "}]}}");
+         (workload.mounts ? R"(,"volumeMounts":[{"name":"csi","mountPath":"/csi"}])" : "") + "}]" +
+         VolumesOf(workload) + "}}";
 }
 
 std::string People::BaseBodyOf(const Workload& workload) const {
@@ -93,6 +129,9 @@ std::string People::BodyOf(const Workload& workload) {
   }
   if (workload.by_key) {
     copied += R"(,"reloader.kubexx.io/keys":"Referenced")";
+  }
+  if (workload.in_place) {
+    copied += R"(,"reloader.kubexx.io/reload-in-place":"signal:HUP")";
   }
   if (!workload.baseline.empty()) {
     copied += R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();

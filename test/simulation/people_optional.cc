@@ -115,7 +115,7 @@ std::vector<OptionalApi> People::OptionalApis() const {
   if (options_.rotate) {
     apis.push_back(OptionalApi::kCsi);
   }
-  if (options_.policies) {
+  if (options_.policies && !has_waves_) {
     apis.push_back(OptionalApi::kPolicies);
   }
   return apis;

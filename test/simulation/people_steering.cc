@@ -13,6 +13,7 @@ namespace {
 /// Of `kubectl rollout restart`, and of `kubectl reloader`.
 constexpr const char* kRestarter = "kubectl-rollout";
 constexpr const char* kPlugin = "kubectl-reloader";
+constexpr const char* kAutoscaler = "horizontal-pod-autoscaler";
 constexpr std::int64_t kMostReplicas = 4;
 /// In milliseconds, so that both releases are made in one second, mostly.
 constexpr std::int64_t kBetweenReleases = 500;
@@ -94,7 +95,11 @@ void People::EditOther(Source& source, const std::stop_token& stop) {
         R"({"data":{"other":")" + ValueOf(source.is_secret, source.other) + R"("}})", stop);
 }
 
-void People::Scale(Workload& workload, const char* manager, const std::stop_token& stop) {
+void People::Scale(Workload& workload, const std::stop_token& stop) {
+  ScaleAs(random_.Chance(500) ? kAutoscaler : "", workload, stop);
+}
+
+void People::ScaleAs(const char* manager, Workload& workload, const std::stop_token& stop) {
   Insist(
       {.method = "PATCH",
        .path = PathOf(workload) + "/" + workload.name,
@@ -102,6 +107,32 @@ void People::Scale(Workload& workload, const char* manager, const std::stop_toke
        .patch = rest::PatchType::kMerge,
        .manager = manager},
       stop);
+}
+
+std::optional<std::pair<std::string, std::size_t>> People::ChooseUnrecorded(
+    const std::stop_token& stop) {
+  const std::size_t first = random_.Below(workloads_.size());
+  for (std::size_t i = 0; i < workloads_.size(); ++i) {
+    const std::size_t index = (first + i) % workloads_.size();
+    Workload& workload = workloads_[index];
+    if (!workload.there || !HasTemplate(workload) || workload.kind == kDaemonSet ||
+        !workload.base.empty() || workload.opted_out || workload.on_hold || workload.pauses ||
+        workload.in_place) {
+      continue;
+    }
+    if (!workload.unrecorded) {
+      Strip(workload, stop);
+    }
+    return std::pair(PathOf(workload) + "/" + workload.name, index);
+  }
+  return std::nullopt;
+}
+
+void People::EditAndScale(std::size_t workload, const std::stop_token& stop) {
+  Workload& chosen = workloads_[workload];
+  Edit(sources_[chosen.sources[random_.Below(chosen.sources.size())]], next_value_++, stop);
+  base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(1500, 4000)), stop);
+  Scale(chosen, stop);
 }
 
 }  // namespace kubexx::simulation

@@ -79,7 +79,7 @@ std::optional<std::size_t> People::PrepareUndo(const std::stop_token& stop) {
   for (std::size_t i = 0; i < workloads_.size(); ++i) {
     const Workload& workload = workloads_[i];
     if (workload.there && HasTemplate(workload) && !workload.pauses && !workload.opted_out &&
-        !workload.on_hold && workload.base.empty()) {
+        !workload.on_hold && !workload.in_place && workload.base.empty()) {
       fit.push_back(i);
     }
   }

@@ -70,6 +70,10 @@ void People::EndJob(const std::stop_token& stop) {
   }
   if (!jobs.empty()) {
     const Workload& job = *jobs[random_.Below(jobs.size())];
+    if (random_.Chance(700)) {  // just when an operator is about to make it anew
+      Edit(sources_[job.sources[random_.Below(job.sources.size())]], next_value_++, stop);
+      base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 1500)), stop);
+    }
     Patch(PathOf(job) + "/" + job.name + "/status",
           R"({"status":{"succeeded":1,"startTime":"2024-01-01T00:00:00Z",)"
           R"("completionTime":"2024-01-01T00:00:01Z","conditions":[)"
@@ -80,6 +84,13 @@ void People::EndJob(const std::stop_token& stop) {
 
 void People::ReleaseWithData(Workload& workload, const std::stop_token& stop) {
   Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
+  if (source.there && random_.Chance(300)) {  // with data that are taken back at once
+    const std::uint64_t value = source.value;
+    Edit(source, next_value_++, stop);
+    Release(workload, stop);
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 500)), stop);
+    return Edit(source, value, stop);
+  }
   const bool data_first = random_.Chance(700);
   if (data_first) {
     Edit(source, next_value_++, stop);
@@ -218,7 +229,7 @@ void People::ReleaseInBetween(bool unseen, const std::stop_token& stop) {
     pause();
   }
   if (scales) {
-    Scale(workload, "", stop);
+    ScaleAs("", workload, stop);
   } else {
     Release(workload, stop);
   }

@@ -75,6 +75,11 @@ void WireCall::Stall() {
   items_.clear();
 }
 
+void WireCall::DelayUntil(base::TimePoint then) {
+  const base::MutexLock lock(mu_);
+  last_due_ = std::max(last_due_, then);
+}
+
 bool WireCall::closed() const {
   const base::MutexLock lock(mu_);
   return closed_ || over_;

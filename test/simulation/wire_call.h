@@ -76,6 +76,8 @@ class WireCall {
   void PutFailure(apimachinery::Status status, bool lost_connection, bool in_order);
   /// Nothing arrives any more, and nobody is told.
   void Stall();
+  /// What is put from now on arrives then, or later.
+  void DelayUntil(base::TimePoint then);
   /// Nobody reads any more.
   bool closed() const;
   /// Enough is under way: the rest is to wait until the client has read.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "csi_driver.h"
+#include "kubelet.h"
 #include "mirror.h"
 
 namespace kubexx::simulation {
@@ -30,6 +31,7 @@ constexpr std::int64_t kLongestDays = std::int64_t{108} * 60;
 /// Of a thousand runs of days, so many have the definitions of policies, as the chart installs
 /// them: operators that miss them ask for them five hundred times an hour.
 constexpr std::uint64_t kOftenInDays = 950;
+constexpr std::uint64_t kOften = 500;  ///< the same of others
 /// A longer run than this is one of days: people do less in an hour.
 constexpr double kLongHours = 12;
 /// With Leases it takes so many at most.
@@ -47,6 +49,12 @@ constexpr std::uint64_t kSlowWrites = 100;
 constexpr int kClerks = 2;
 /// How many looks in a row must find nothing.
 constexpr int kCalmLooks = 3;
+/// Of a thousand storms, in so many policies have waves.
+constexpr std::uint64_t kOftenWaves = 500;
+/// Of a thousand first storms that are not strict.
+constexpr std::uint64_t kOftenWatched = 300;
+/// Of a thousand runs, in so many some workloads are reloaded in place.
+constexpr std::uint64_t kOftenInPlace = 250;
 constexpr const char* kByAnnotations = "--reload-strategy=annotations";
 
 /// Each of about half of the faults meets up to so many of a thousand requests.
@@ -73,7 +81,8 @@ std::string_view ToString(Mishap mishap) {
                                                                     "rights in a namespace taken",
                                                                     "away",
                                                                     "restore",
-                                                                    "relist"};
+                                                                    "relist",
+                                                                    "leases"};
   return kNames[static_cast<std::size_t>(mishap)];
 }
 
@@ -131,20 +140,27 @@ void World::SleepFor(Nanoseconds time) {
 }
 
 void World::Storm(Nanoseconds until, bool strict) {
-  const bool calm = strict || random_.Chance(200);
+  if (random_.Chance(kOftenWaves)) {
+    BeginWaves();
+    SleepFor(storms_ == 0 ? kMinute : 0);  // who has just begun does not know what came after what
+  }
+  // As strict, but what operators write may get lost.
+  const bool watched = !strict && storms_ == 0 && random_.Chance(kOftenWatched);
+  const bool calm = strict || watched || random_.Chance(200);
   oracle_->SetStrict(strict, is_limited_);
+  oracle_->SetWatched(strict || watched);
   backups_.clear();
   result_.strict_storms += strict ? 1 : 0;
   network_.SetRates(calm ? FaultRates{} : RandomRates(random_));
   slow_storage_->SetRate(strict ? 0 : random_.Below(2) * kSlowWrites);
-  if (!strict && random_.Chance(400)) {
+  if (!strict && random_.Chance(watched ? 1000 : 400)) {
     static constexpr Fault kAimed[] = {Fault::kLostAnswer,  Fault::kLostRequest, Fault::kConflict,
                                        Fault::kUnavailable, Fault::kStalled,     Fault::kLate,
                                        Fault::kLate,        Fault::kLate};
     network_.AimAtWrites(kAimed[random_.Below(std::size(kAimed))],
                          static_cast<std::uint16_t>(random_.Between(50, 600)));
   }
-  const std::uint64_t often = strict ? 0 : random_.Below(600);
+  const std::uint64_t often = strict || watched ? 0 : random_.Below(600);
   const Actor self = scheduler_.Become(people_actor_);
   // Up to two or twenty seconds between what they do.
   const std::int64_t pace = random_.Chance(300) ? 2000 : 20000;
@@ -190,6 +206,7 @@ void World::Quiet(std::uint64_t& checks) {
   timeline_.Add("simulation", "from here on everything works");
   network_.SetRates({});
   network_.AimAtWrites(Fault::kNone, 0);
+  oracle_->SetWaves({});
   const Actor self = scheduler_.Become(people_actor_);
   crowd_->EndHolds({});
   scheduler_.Become(self);
@@ -230,17 +247,23 @@ void World::Run() {
   if (has_csi) {
     operator_arguments_.emplace_back("--enable-csi-integration");
   }
+  const bool in_place = random_.Chance(kOftenInPlace);
+  if (in_place) {
+    operator_arguments_.emplace_back("--reload-in-place");
+  }
+  kubelet_ = std::make_unique<Kubelet>(*oracle_, random_.Fork());
   crowd_ = std::make_unique<People>(
       People::Options{.client = ClientOf("people", false),
                       .former = [this](const std::string& name) { return oracle_->FormerOf(name); },
                       // The annotation of a rollout tells of one source alone.
                       .some_unrecorded = !by_annotations,
-                      .policies = random_.Chance(is_long_ ? kOftenInDays : 350),
+                      .policies = random_.Chance(is_long_ ? kOftenInDays : kOften),
                       .argo = has_argo,
                       .openshift = is_long_ && options_.seed % 10 != 0,
                       .rotate = has_csi
                                     ? [this](const std::string& space) { driver_->Rotate(space); }
                                     : std::function<void(const std::string&)>(),
+                      .in_place = in_place,
                       .rights = rights_,
                       .without = options_.without.acts},
       random_.Fork(), timeline_);

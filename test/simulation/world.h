@@ -33,6 +33,7 @@
 namespace kubexx::simulation {
 
 class CsiDriver;
+class Kubelet;
 class Mirror;
 
 /// What a run is.
@@ -64,8 +65,10 @@ enum class Mishap : std::uint8_t {
                  ///< seeds
   kRelist,       ///< an operator's connections end, new ones are refused, and the history of that
                  ///< time is forgotten, so that lists tell of all of it at once
+  kLeases,       ///< an operator's requests for Leases fail for a while, and no others; where there
+                 ///< are Leases
 };
-inline constexpr std::size_t kMishaps = 12;
+inline constexpr std::size_t kMishaps = 13;
 
 /// For lines and counters.
 std::string_view ToString(Mishap mishap);
@@ -152,6 +155,8 @@ class World {
 
   /// A time in which things go wrong; `strict`: in which people do what they do, and nothing else.
   void Storm(Nanoseconds until, bool strict);
+  /// Policies with waves come into force before anything goes wrong, where there are policies.
+  void BeginWaves();
   /// What comes last in a storm, so that nothing that happens later makes up for what is missed.
   void EndStorm();
   /// Clerks count up on a storage that takes its time.
@@ -167,6 +172,8 @@ class World {
   void SettleDown();
   /// Data are edited while an operator is killed.
   void EditLast();
+  /// Another operator takes a workload over while it hears of workloads some seconds late.
+  void TakeOverLast();
   /// Data are edited all the time while an operator comes back, to which shards move then.
   void MoveLast();
   /// A time in which people do something now and then, and nothing goes wrong.
@@ -181,6 +188,7 @@ class World {
   void SetRights(bool given, const std::string& space = "");
   void Do(Mishap mishap);
   void Let(Mishap mishap);
+  void HoldUpLeases(const Replica& replica);
   /// The mishap goes on until then; kNever: until it is told otherwise.
   void Lasts(Mishap mishap, Nanoseconds until) {
     lasts_until_[static_cast<std::size_t>(mishap)] = until;
@@ -229,6 +237,7 @@ class World {
   std::map<std::string, std::deque<Nanoseconds>> versioned_{};
   Nanoseconds denied_until_ = 0;  ///< operators may have found that they may not read
   std::unique_ptr<CsiDriver> driver_;
+  std::unique_ptr<Kubelet> kubelet_;
   std::unique_ptr<People> crowd_;
   std::unique_ptr<oracle::Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;

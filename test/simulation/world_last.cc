@@ -1,5 +1,9 @@
 // What comes last in a storm of a World: what people do later would make up for much that operators
 // miss, since the pods of the next rollout have everything.
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
 #include "world.h"
 
 namespace kubexx::simulation {
@@ -17,6 +21,9 @@ constexpr std::int64_t kUntilSettled = 90;
 constexpr int kMostReleases = 3;
 /// In seconds: until other replicas have taken over what one led, and longer.
 constexpr std::int64_t kShortestAbsence = 5;
+/// So late is the news of workloads while others take them over: later than that, and in time for
+/// who waits for it.
+constexpr std::chrono::seconds kLateNews{13};
 constexpr std::int64_t kLongestAbsence = 40;
 /// Of a thousand writes that are late while shards move, and how many edits there are then.
 constexpr std::uint16_t kMostWrites = 700;
@@ -40,7 +47,7 @@ void World::EndStorm() {
   if (failed()) {
     return;
   }
-  switch (random_.Below(14)) {
+  switch (random_.Below(15)) {
     case 0:
     case 1:
     case 2:
@@ -59,6 +66,8 @@ void World::EndStorm() {
     case 11:
     case 12:
       return ReleaseLast();
+    case 13:
+      return TakeOverLast();
     default:
       return;
   }
@@ -134,6 +143,7 @@ void World::ReleaseLast() {
     timeline_.Add("operators", "are told of no source any more");
     for (const char* const plural : {"configmaps", "secrets"}) {
       network_.StallWatches(plural);
+      oracle_->SetWatched(false);
     }
   } else if (ends) {
     EndReplicas();
@@ -161,6 +171,37 @@ void World::EditLast() {
   SleepFor(random_.Between(0, 1000) * 1'000'000);
   oracle_->SetStrict(false);
   Do(Mishap::kOperatorKill);
+}
+
+void World::TakeOverLast() {
+  if (!has_leases_ || replicas_.size() == 1 ||
+      IsIn(options_.without.mishaps, Mishap::kOperatorRestart)) {
+    return;
+  }
+  SettleDown();
+  const Actor self = scheduler_.Become(people_actor_);
+  const auto chosen = crowd_->ChooseUnrecorded({});
+  scheduler_.Become(self);
+  const auto leader = chosen ? std::ranges::find(replicas_, HolderFor(chosen->first).first,
+                                                 &Replica::name)
+                             : replicas_.end();
+  if (leader == replicas_.end()) {
+    return;
+  }
+  oracle_->SetStrict(false);
+  ++result_.mishaps[static_cast<std::size_t>(Mishap::kOperatorRestart)];
+  for (const std::string_view plural : kWorkloadPlurals) {
+    network_.DelayWatches(plural, base::Clock::Real().Now() + kLateNews);
+  }
+  scheduler_.Become(people_actor_);
+  crowd_->EditAndScale(chosen->second, {});
+  scheduler_.Become(self);
+  Lasts(Mishap::kOperatorRestart, kNever);
+  const auto index = static_cast<std::size_t>(leader - replicas_.begin());
+  StopReplica(index);
+  SleepFor(random_.Between(kShortestAbsence, kLongestAbsence) * kSecond);
+  StartReplica(index);
+  Lasts(Mishap::kOperatorRestart, scheduler_.now());
 }
 
 void World::MoveLast() {

@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "kubelet.h"
 #include "world.h"
 
 namespace kubexx::simulation {
@@ -84,11 +85,15 @@ void World::StartReplica(std::size_t index) {
   if (random_.Chance(300)) {
     SetClock(replica);
   }
+  oracle_->SetWatched(false);
   oracle_->SetOldestOperator(
       ToTimePoint(std::ranges::min_element(replicas_, {}, &Replica::since)->since));
   const Actor self = scheduler_.Become(replica.actor);
   replica.process = std::make_shared<OperatorProcess>(
-      operator_arguments_, replica.name, ConfigOf(replica.name, kOperatorToken, true), tick_);
+      operator_arguments_, replica.name, ConfigOf(replica.name, kOperatorToken, true), tick_,
+      [this](std::shared_ptr<rest::RESTClient> client) {
+        return kubelet_->AccessFor(std::move(client));
+      });
   replica.main = std::make_unique<std::jthread>(
       [this, process = replica.process](const std::stop_token& stop) mutable {
         if (const auto started = process->Start(); !started) {
@@ -106,6 +111,7 @@ void World::StartReplica(std::size_t index) {
 }
 
 void World::SetClock(const Replica& replica) {
+  oracle_->IgnoreWaveTimes();
   scheduler_.SetWallClock(replica.actor, random_.Between(-kMostAhead, kMostAhead) * kSecond,
                           random_.Between(-kMostMillionths, kMostMillionths));
 }
@@ -185,6 +191,7 @@ void World::SetRights(bool given, const std::string& space) {
                                             : "take the rights of operators") +
                               (space.empty() ? "" : " in " + space));
   denied_until_ = kNever;
+  oracle_->SetWatched(false);
   if (space.empty()) {
     crowd_->SetRights(given, {});
   } else {
@@ -195,13 +202,47 @@ void World::SetRights(bool given, const std::string& space) {
   }
 }
 
+void World::HoldUpLeases(const Replica& replica) {
+  timeline_.Add(replica.name, "gets no answer about Leases");
+  network_.HoldUpLeases(replica.name, random_.Chance(500));
+  // Meanwhile there is something to write, for it and for who leads then.
+  for (const Nanoseconds end = scheduler_.now() + random_.Between(1, 60) * kSecond;
+       scheduler_.now() < end;) {
+    SleepFor(random_.Between(500, 3000) * 1'000'000);
+    const Actor self = scheduler_.Become(people_actor_);
+    crowd_->EditSome({});
+    scheduler_.Become(self);
+  }
+  network_.HoldUpLeases("", false);
+}
+
+void World::BeginWaves() {
+  if (IsIn(options_.without.mishaps, Mishap::kAway)) {
+    return;
+  }
+  const Actor self = scheduler_.Become(people_actor_);
+  auto waves = crowd_->BeginWaves({});
+  scheduler_.Become(self);
+  if (!waves) {
+    return;
+  }
+  // Who begins has read all policies before anything is rolled; who has run for long may be told by
+  // a connection of which nobody knows that it is half-open.
+  ++result_.mishaps[static_cast<std::size_t>(Mishap::kAway)];
+  EndReplicas();
+  oracle_->SetWaves(*std::move(waves));
+  StartReplicas();
+}
+
 void World::Do(Mishap mishap) {
   if (IsIn(options_.without.mishaps, mishap) || (mishap == Mishap::kRestore && !may_restore_) ||
-      (mishap == Mishap::kSpaceRights && rights_ == Rights::kEverywhere)) {
+      (mishap == Mishap::kSpaceRights && rights_ == Rights::kEverywhere) ||
+      (mishap == Mishap::kLeases && !has_leases_)) {
     return;
   }
   ++result_.mishaps[static_cast<std::size_t>(mishap)];
   Lasts(mishap, kNever);
+  oracle_->SetWatched(false);
   Let(mishap);
   if (mishap != Mishap::kOperatorPause) {
     Lasts(mishap, scheduler_.now());
@@ -258,6 +299,8 @@ void World::Let(Mishap mishap) {
       Compact();
       network_.Reconnect(replica.name);
       return;
+    case Mishap::kLeases:
+      return HoldUpLeases(replica);
     case Mishap::kRights:
       SetRights(false);
       SleepFor(random_.Between(1, 120) * kSecond);

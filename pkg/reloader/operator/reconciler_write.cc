@@ -23,6 +23,15 @@ WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
   return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
 }
 
+/// Returns the resource version at which a rollout wrote the pod template; 0: not known, or the
+/// template begins no pods.
+std::uint64_t VersionOfTemplate(const Workload& workload, const WriteOutcome& written) {
+  if (workload.id.kind == WorkloadKind::kCronJob || workload.id.kind == WorkloadKind::kJob) {
+    return 0;
+  }
+  return IsOfDeployment(workload) ? written.template_version : written.version;
+}
+
 }  // namespace
 
 std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
@@ -70,7 +79,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     return Answer{};
   }
   if (written) {
-    parts_.memory.Confirm(id, plan.changes, written->rolled);
+    parts_.memory.Confirm(id, plan.changes, written->rolled, VersionOfTemplate(workload, *written));
     parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, written->recorded ? baseline : "",
                                                            written->version));
     if (written->recorded && baseline.empty()) {

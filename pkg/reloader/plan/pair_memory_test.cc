@@ -201,6 +201,30 @@ TEST(PairMemory, NewPodsHaveWhatPassedForTheOldOnes) {
   EXPECT_EQ(BeganWith(dry_run), kOld);
 }
 
+// Seed 30088 of the simulation: the event of a change comes while the workload is rolled for
+// another source, whose pods begin with the change.
+TEST(PairMemory, NewPodsHaveWhatIsToldOfWhileTheyAreMade) {
+  const SourceId other{SourceType::kSecret, {"ns", "other"}};
+  std::vector<Change> changes = ChangeTo(kNew);
+  changes[0].sources = {{other, kNew}};
+  const auto began_with = [&](std::uint64_t changed, std::uint64_t rolled, std::uint64_t released) {
+    PairMemory memory;
+    memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+    memory.BeginWrite(kPairWorkload, changes);
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, changed});
+    if (released != 0) {
+      memory.TemplateChanged(kPairWorkload, {.since = released, .before = "two", .now = "three"});
+      memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, released - 1});
+    }
+    memory.Confirm(kPairWorkload, changes, true, rolled);
+    return BeganWith(memory);
+  };
+  EXPECT_EQ(began_with(20, 30, 0), kNew);
+  EXPECT_EQ(began_with(20, 15, 0), kOld) << "the change came after the pods";
+  EXPECT_EQ(began_with(20, 0, 0), kOld) << "nothing is known of the order";
+  EXPECT_EQ(began_with(20, 30, 40), kOld) << "others have begun pods after that";
+}
+
 TEST(PairMemory, SaysWhetherAPlanIsRight) {
   PairMemory memory;
   EXPECT_TRUE(memory.Apply(kPairWorkload, PlanFromNothing(kNew)));

@@ -25,6 +25,31 @@ void DropSettled(Knowledge& known) {
   std::erase_if(known.attempts, [](const Attempt& attempt) { return attempt.sources.empty(); });
 }
 
+bool IsWrittenFor(const std::vector<Change>& changes, const SourceId& source) {
+  return std::ranges::any_of(changes, [&](const Change& change) {
+    return std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first) !=
+           change.sources.end();
+  });
+}
+
+/// Stores that the pods of a rollout for `changes`, at this resource version, began with what
+/// events have told of other sources while it was written.
+void BeginOthers(Knowledge& known, const std::vector<Change>& changes, std::uint64_t version) {
+  if (known.template_since > version) {
+    return;  // somebody else has begun other pods since then
+  }
+  for (const auto& [source, moves] : known.moves) {
+    const auto earlier = std::ranges::find_if(
+        moves.rbegin(), moves.rend(), [&](const Move& move) { return move.version < version; });
+    const auto state = known.pairs.find(source);
+    const bool is_mixed = state != known.pairs.end() && state->second.digest == UnknownData();
+    if (earlier != moves.rend() && !is_mixed && !IsWrittenFor(changes, source) &&
+        !IsOverKeys(known.pairs, source)) {
+      known.pairs[source] = BeganWith(earlier->digest);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
@@ -81,13 +106,14 @@ void PairMemory::CancelWrite(const WorkloadId& workload, const std::vector<Sourc
 }
 
 void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& changes,
-                         bool rolled) {
+                         bool rolled, std::uint64_t version) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   known.is_unplanned = false;
   known.attempts.clear();
   if (rolled) {
     BeginAllAnew(known);
+    BeginOthers(known, changes, version);
   } else {
     known.rolled_from.clear();
   }

@@ -138,6 +138,9 @@ struct Change {
   std::vector<SourceId> causes{};
   /// For each of the sources of which only some keys count: the list of these keys.
   std::map<SourceId, std::string> keys{};
+  /// Only for a workload whose template is a Deployment's: the resource versions of those of the
+  /// sources that exist, as the plan saw them.
+  std::map<SourceId, std::uint64_t> versions{};
   /// The source was deleted: the variable is to be removed.
   bool remove = false;
   bool operator==(const Change&) const = default;

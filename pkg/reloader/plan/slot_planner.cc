@@ -66,6 +66,9 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
       if (!member.keys.empty()) {
         change.keys[member.id] = member.keys;
       }
+      if (member.object_version != 0 && IsOfDeployment(input_.workload)) {
+        change.versions[member.id] = member.object_version;
+      }
     }
   }
   if (!change.causes.empty()) {
@@ -101,8 +104,10 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   }
   const bool has_changed = state != nullptr && state->digest != member.digest;
   const std::optional<bool> is_made = IsMade(member, slot);
-  if (is_made == true && IsOfDeployment(input_.workload)) {
-    return Standing::kSettled;  // the change came before its baseline, which is on the Rollout
+  // The template was written before its baseline, which is on the Rollout.
+  if (IsOfDeployment(input_.workload) &&
+      (is_made == true || IsRolledAt(input_.workload, member.id, member.object_version))) {
+    return Standing::kSettled;
   }
   if (const Digest* recorded = RecordOf(member.id)) {
     // Times are used only when they decide. They do not decide about a change that this process has

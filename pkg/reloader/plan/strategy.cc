@@ -15,6 +15,9 @@ using codec::JsonTree;
 /// Each of these identifies a rollout: the rollout that has set the value.
 constexpr std::string_view kMarks[] = {kRestartedFor, kLastReloadedFrom};
 
+/// The annotation is copied to each pod.
+constexpr std::size_t kMaxVersionsBytes = 4096;
+
 /// Returns the digest of `source` in the change that it caused.
 Digest DigestIn(const Change& change, const SourceId& source) {
   const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
@@ -45,15 +48,33 @@ std::string RestartToken(const Workload& workload, std::string_view changes) {
 
 /// Whether the workload already has all the variables, so that setting them makes no new pods.
 /// Somebody has restored them, as `kubectl rollout undo` does.
-bool AreInPlace(const Workload& workload, const std::vector<Change>& changes) {
-  return std::ranges::all_of(changes, [&](const Change& change) {
-    const auto container =
-        std::ranges::find(workload.containers, change.container, &Container::name);
-    const std::string* value = container == workload.containers.end()
-                                   ? nullptr
-                                   : FindVariable(*container, change.variable);
-    return change.remove ? value == nullptr : value != nullptr && *value == change.value;
+bool AreInPlace(const Workload& workload, const std::vector<VariableEdit>& variables) {
+  return std::ranges::all_of(variables, [&](const VariableEdit& edit) {
+    const auto container = std::ranges::find(workload.containers, edit.container, &Container::name);
+    const std::string* value =
+        container == workload.containers.end() ? nullptr : FindVariable(*container, edit.name);
+    return edit.value ? value != nullptr && *value == *edit.value : value == nullptr;
   });
+}
+
+/// Returns how kRestartedFor names this version of a source; it follows a space there.
+std::string RolledAt(const SourceId& source, std::uint64_t version) {
+  return std::string(NamesOf(source.type).lower) + "/" + source.key.name + "@" +
+         std::to_string(version);
+}
+
+/// Returns what kRestartedFor says of versions: of the first sources, as far as there is room.
+std::string VersionsOf(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) {
+    for (const auto& [source, version] : change.versions) {
+      const std::string named = " " + RolledAt(source, version);
+      if (text.size() + named.size() <= kMaxVersionsBytes) {
+        text += named;
+      }
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -108,9 +129,6 @@ WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& cha
     write.restart_at = apimachinery::Time::From(now).ToString();
     return write;
   }
-  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {
-    write.template_annotations[std::string(kRestartedFor)] = RestartToken(workload, write.token);
-  }
   for (const Change& change : changes) {
     if (strategy == ReloadStrategy::kEnvVars) {
       write.variables.push_back({change.container, change.variable,
@@ -121,7 +139,23 @@ WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& cha
           LastReloadedFrom(cause, DigestIn(change, cause), change.container, now);
     }
   }
+  const std::string versions = VersionsOf(changes);
+  if (!versions.empty() ||
+      (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, write.variables))) {
+    write.template_annotations[std::string(kRestartedFor)] =
+        RestartToken(workload, write.token) + versions;
+  }
   return write;
+}
+
+bool IsRolledAt(const Workload& workload, const SourceId& source, std::uint64_t version) {
+  const std::string* text = Find(workload.template_annotations, kRestartedFor);
+  const auto stamper = workload.stampers.find(std::string(kRestartedFor));
+  if (version == 0 || text == nullptr || stamper == workload.stampers.end() ||
+      !stamper->second.is_operator) {
+    return false;
+  }
+  return (*text + " ").find(" " + RolledAt(source, version) + " ") != std::string::npos;
 }
 
 Attempt AttemptOf(const Workload& workload, const WorkloadWrite& write) {
@@ -135,8 +169,11 @@ Attempt AttemptOf(const Workload& workload, const WorkloadWrite& write) {
     attempt.mark = *found->second;
     Workload after;
     after.template_annotations[found->first] = attempt.mark;
-    attempt.is_in_place = attempt.is_in_place || key == kRestartedFor ||
-                          ParseReloadedFrom(after) == ParseReloadedFrom(workload);
+    const bool has_other_mark = write.template_annotations.contains(std::string(kLastReloadedFrom));
+    const bool is_as_before = key == kRestartedFor
+                                  ? !has_other_mark && AreInPlace(workload, write.variables)
+                                  : ParseReloadedFrom(after) == ParseReloadedFrom(workload);
+    attempt.is_in_place = attempt.is_in_place || is_as_before;
   }
   return attempt;
 }

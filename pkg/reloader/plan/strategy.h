@@ -43,8 +43,17 @@ std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload);
 
 /// The write that makes `changes`. With kAnnotations it contains only the last of their causes,
 /// because the annotation has room for one source.
+///
+/// The template of a Deployment that another workload uses is written before the baseline, which is
+/// on that workload. A process that begins in between would roll the workload again, so the
+/// template tells for which versions of its sources it was written: see IsRolledAt.
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
                         ReloadStrategy strategy, base::WallTime now);
+
+/// Whether kRestartedFor says that the operator wrote the pod template for this version of the
+/// source. Then no write of the source came in between if that is still its version, so that all
+/// pods of the template, whenever they began, have its present data. False for version 0.
+bool IsRolledAt(const Workload& workload, const SourceId& source, std::uint64_t version);
 
 /// How `workload` will show whether `write`, which was made for it, has been made. Without the
 /// sources.

@@ -99,6 +99,7 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
                      Raw(rest::PatchType::kStrategicMerge, StrategicMergePatch(of_template)),
                      Options(), stop));
       has_rolled = true;
+      outcome.template_version = VersionNumber(patched.ResourceVersion());
       if (own.annotations.contains(std::string(reloadpolicy::kLastRolloutAnnotation))) {
         // Nothing else distinguishes the Rollout's old status from the new one.
         own.annotations[std::string(kTemplateGenerationAnnotation)] =

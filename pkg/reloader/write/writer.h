@@ -39,6 +39,8 @@ struct WriteOutcome {
   bool made = true;
   /// The resource version of the workload's own object after the write; 0: not known.
   std::uint64_t version = 0;
+  /// The same of the Deployment whose template was written, where that makes the workload's pods.
+  std::uint64_t template_version = 0;
   /// The name of the Job that was created from a CronJob.
   std::string job{};
   /// A clause that says why the workload must not be rolled although it could be written. Empty
