@@ -32,6 +32,7 @@
 #include "kubexx/reloader/policy/policies.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/watch/source_absences.h"
 #include "kubexx/reloader/write/dry_run.h"
 #include "kubexx/reloader/write/write_events.h"
@@ -105,6 +106,7 @@ class Process {
         reloader::ConnectionFor(config_, std::move(loaded), KUBEXX_VERSION);
     KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
     fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
+    served_ = std::make_shared<reloader::ServedApis>(client_);
     if (config_.dry_run) {
       writer_ = std::make_unique<reloader::DryRunWriter>(&registry_);
     } else {
@@ -201,6 +203,7 @@ class Process {
   reloader::WatchParts Parts() {
     return {.fallbacks = fallbacks_,
             .refusals = refusals_,
+            .served = served_,
             .registry = registry_,
             .executor = executor_};
   }
@@ -323,6 +326,7 @@ class Process {
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
   reloader::Refusals refusals_{&registry_};
+  std::shared_ptr<reloader::ServedApis> served_;
   /// Of all informers, so that they need few threads together.
   const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
   std::unique_ptr<reloader::WorkloadWriter> writer_;

@@ -72,6 +72,7 @@ PolicyWatch::Options Policies::WatchOptions() {
           .cluster_needed = options_.cluster_needed,
           .refusals = options_.refusals,
           .executor = options_.executor,
+          .served = options_.served,
           .on_change = [this](const std::string&) {
             enforcer_.AskTheUnread();
             if (options_.on_unread) {

@@ -21,6 +21,7 @@
 #include "kubexx/reloader/policy/policy_status.h"
 #include "kubexx/reloader/policy/policy_watch.h"
 #include "kubexx/reloader/policy/trouble_reporter.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/write/notifier.h"
 
 namespace kubexx::rest {
@@ -54,6 +55,8 @@ class Policies {
     metrics::Registry* registry = nullptr;
     /// See PolicyWatch::Options.
     Refusals* refusals = nullptr;
+    /// See PolicyWatch::Options.
+    std::shared_ptr<ServedApis> served{};
     /// See cache::InformerOptions::executor.
     std::shared_ptr<base::Executor> executor{};
     /// Called when the result of Unread may change soon, on threads of informers. Must not block.
