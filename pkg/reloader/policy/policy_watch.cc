@@ -16,6 +16,7 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/policy/policy_status.h"
+#include "kubexx/reloader/watch/watch_errors.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -100,12 +101,16 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.tuning.backoff.cap = pause;
   options.use_watch_list = false;  // see PolicyAccess::Follow
   options.on_error = [plural = std::string(resource.plural),
+                      errors = std::make_shared<WatchErrors>(std::string(resource.plural)),
                       refused = std::move(refused)](const apimachinery::Status& status) mutable {
+    if (PolicyAccess::WantsList(status)) {
+      return;
+    }
     if (PolicyAccess::SeemsUnserved(status)) {
       logging::Debug("The API server seems not to serve reload policies",
                      {{"resource", plural}, {"error", status}});
     } else if (!IsUnavailable(status)) {
-      cache::LogWatchError(plural, status);
+      errors->Log(status);
     } else if (!refused.request_stop()) {
       return;  // not the first call
     } else if (status.reason == Reason::kNotFound) {

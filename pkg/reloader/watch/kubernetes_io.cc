@@ -18,6 +18,7 @@
 #include "kubexx/reloader/model/baseline_owner.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloader/watch/watch_errors.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -74,6 +75,13 @@ cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
           .resource = std::string(resource.plural)};
 }
 
+/// Logs an error that does not only control the reflector.
+void LogOthers(WatchErrors& errors, const apimachinery::Status& status) {
+  if (!WorkloadListWatch::IsOwn(status)) {
+    errors.Log(status);
+  }
+}
+
 /// Adds SecretProviderClasses, whose API comes with the driver, and the driver's reports of them.
 /// The label selector applies only to the classes, because nobody labels the driver's objects.
 void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
@@ -88,6 +96,8 @@ void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
     };
     cache::InformerOptions informer = OptionsOf(resource, settings, std::move(transform));
     informer.use_watch_list = false;
+    informer.on_error = [errors = std::make_shared<WatchErrors>(informer.name)](
+                            const apimachinery::Status& status) { LogOthers(*errors, status); };
     return NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
       return std::make_shared<WorkloadListWatch>(
@@ -131,11 +141,8 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     };
     // A refused WatchList is logged each time, and it is usual that a custom API is not served.
     informer.use_watch_list = IsBuiltIn(kind);
-    informer.on_error = [name = informer.name](const apimachinery::Status& status) {
-      if (!WorkloadListWatch::IsOwn(status)) {
-        cache::LogWatchError(name, status);
-      }
-    };
+    informer.on_error = [errors = std::make_shared<WatchErrors>(informer.name)](
+                            const apimachinery::Status& status) { LogOthers(*errors, status); };
     set.workloads[kind] = NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
       const auto list_watch = std::make_shared<WorkloadListWatch>(
@@ -153,11 +160,13 @@ void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
   cache::InformerOptions options =
       OptionsOf(resource, settings, TransformFor(type, settings.keys, settings.source_detail));
+  const auto errors = std::make_shared<WatchErrors>(options.name);
+  options.on_error = [errors](const apimachinery::Status& status) { errors->Log(status); };
   if (set.namespaces.empty()) {
     const std::stop_source refused;
     set.refused[type] = refused.get_token();
-    options.on_error = [refused, name = options.name](const apimachinery::Status& status) mutable {
-      cache::LogWatchError(name, status);
+    options.on_error = [refused, errors](const apimachinery::Status& status) mutable {
+      errors->Log(status);
       if (status.reason == Reason::kForbidden || status.reason == Reason::kUnauthorized ||
           status.reason == Reason::kNotFound) {
         refused.request_stop();
