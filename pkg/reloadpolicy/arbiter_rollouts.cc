@@ -267,11 +267,7 @@ void Arbiter::Forget(const ObjectRef& workload) {
   ForgetData(workload);
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
-  for (const auto& [other, pending] : pending_) {
-    if (pending.hold.waits_for == workload) {
-      changed_.insert(other);
-    }
-  }
+  WakeThoseAfter(workload);
   Done(workload);
   NoteOrder(workload, {});
 }
