@@ -57,6 +57,8 @@ struct Sighting {
   /// The process has just started and sees this workload for the first time, so the workload may
   /// have been in this state for longer.
   bool is_first_look = false;
+  /// The running pods are being given new data, in place of a rollout.
+  bool is_in_place = false;
   /// When a command that undoes rollouts last wrote the workload.
   std::optional<base::WallTime> undone{};
 };
@@ -93,6 +95,8 @@ struct Mark {
   std::optional<std::string> data{};
   /// The reason for which the workload's rollout has failed, when nobody has reported that yet.
   std::optional<std::string> failure{};
+  /// With `failure`: no rollout has failed, but a reload of the running pods.
+  bool is_in_place = false;
 };
 
 /// A rollout that waits, and for how long it has waited.

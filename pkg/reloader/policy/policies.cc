@@ -41,10 +41,11 @@ std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
   if (notice.reason != kRolloutFailed) {
     return std::nullopt;
   }
-  return RolloutTrouble{.is_bad = true,
-                        .message = "a rollout has failed: *" +
-                                   std::string(KindName(notice.workload.kind)) + "/" +
-                                   notice.workload.key.ToString() + "*: " + notice.message};
+  return RolloutTrouble{
+      .is_bad = true,
+      .message = std::string(notice.is_in_place ? "a reload in place" : "a rollout") +
+                 " has failed: *" + std::string(KindName(notice.workload.kind)) + "/" +
+                 notice.workload.key.ToString() + "*: " + notice.message};
 }
 
 Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
@@ -71,8 +72,8 @@ PolicyWatch::Options Policies::WatchOptions() {
           .registry = options_.registry,
           .cluster_needed = options_.cluster_needed,
           .refusals = options_.refusals,
-          .executor = options_.executor,
           .served = options_.served,
+          .executor = options_.executor,
           .on_change = [this](const std::string&) {
             enforcer_.AskTheUnread();
             if (options_.on_unread) {

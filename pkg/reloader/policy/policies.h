@@ -36,8 +36,8 @@ events::Occurrence EventAbout(const PolicyNotice& notice);
 /// Whether the notice is logged as a warning; otherwise it is logged as information.
 bool LogsAsWarning(const PolicyNotice& notice);
 
-/// The trouble that observers are told because of a notice: that a rollout has failed. std::nullopt
-/// for other notices.
+/// The trouble that observers are told because of a notice: that a rollout, or a reload in place,
+/// has failed. std::nullopt for other notices.
 std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice);
 
 /// Combines all parts that enforce reload policies. Thread-safe.
