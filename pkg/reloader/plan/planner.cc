@@ -150,7 +150,7 @@ class Planner {
       plan_.has_seen_template = plan_.has_seen_template && has_seen_template;
     }
     // Nothing is known either of a class that no pod has reported since the process began.
-    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
+    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass || IsOfOthers(id)) {
       plan_.seen.erase(id);
       KeepRecord(id);
       return;
@@ -193,6 +193,13 @@ class Planner {
     if (!is_recorded && state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
     }
+  }
+
+  /// Whether a source that was not found belongs to another operator, with another selector. Then
+  /// what it has recorded must stay.
+  bool IsOfOthers(const SourceId& id) const {
+    return sources_.over != nullptr && recorded_ && recorded_->digests.contains(id) &&
+           sources_.over->IsLeftOut(id);
   }
 
   std::uint64_t SeenVersionOf(const SourceId& id) const {

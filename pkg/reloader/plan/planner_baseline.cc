@@ -81,8 +81,9 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
   if (recorded == nullptr) {
     return;
   }
-  // Or each write of the source would be one of the baseline, as long as a watch is behind.
-  const bool ends_doubts = is_to_be_renewed && plan.has_seen_template;
+  // Or each write of the source would be one of the baseline, as long as a watch is behind, or
+  // another operator looks after a part of the baseline.
+  const bool ends_doubts = is_to_be_renewed && plan.has_seen_template && !plan.is_partly_unknown;
   plan.is_news = ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
                    const auto found = recorded->digests.find(entry.first);
                    // Patterns may match sources that come and go all the time.
