@@ -173,7 +173,10 @@ AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
     Wake(workload.id, kAskAgain);  // there is no notification when the arbiter knows all workloads
   }
   if (mark.failure) {
-    Notify(workload, {.warning = true, .reason = kRolloutFailed, .message = *mark.failure});
+    Notify(workload, {.warning = true,
+                      .reason = kRolloutFailed,
+                      .message = *mark.failure,
+                      .is_in_place = mark.is_in_place});
   }
   AnnotationEdits edits;
   if (mark.record) {
