@@ -80,7 +80,7 @@ class Network {
                                   const rest::HttpRequest& request);
   WireCall::Plan PlanLocked(const std::string& client, bool faulty,
                             const rest::HttpRequest& request) KX_REQUIRES(mu_);
-  void Closed();
+  std::shared_ptr<Server> CurrentServer();
 
   const Inspect inspect_;
   mutable base::Mutex mu_;
