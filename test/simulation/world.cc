@@ -195,6 +195,7 @@ std::optional<std::string> World::Unsettled(bool with_queues) {
   for (std::size_t i = 0; with_queues && i < replicas_.size(); ++i) {
     const Replica& replica = replicas_[i];
     const std::string metrics = replica.process->Metrics();
+    CheckMetrics(replica, metrics);
     if (metrics.find("\nreloader_workqueue_depth 0\n") == std::string::npos) {
       return "the queue of " + replica.name + " is not empty";
     }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -200,6 +201,8 @@ class World {
   /// of which only all their metrics tell.
   std::optional<std::string> Unsettled(bool with_queues);
   void CheckQuiet(std::uint64_t& checks);
+  /// What a replica's metrics must not tell.
+  void CheckMetrics(const Replica& replica, std::string_view metrics);
   void SleepFor(Nanoseconds time);
 
   Scheduler& scheduler_;
