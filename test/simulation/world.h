@@ -157,7 +157,8 @@ class World {
   /// A time in which things go wrong; `strict`: in which people do what they do, and nothing else.
   void Storm(Nanoseconds until, bool strict);
   /// Policies with waves come into force before anything goes wrong, where there are policies.
-  void BeginWaves();
+  /// Returns whether they do.
+  bool BeginWaves();
   /// What comes last in a storm, so that nothing that happens later makes up for what is missed.
   void EndStorm();
   /// Clerks count up on a storage that takes its time.
