@@ -143,9 +143,9 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
   KX_ASSIGN_OR_RETURN(auto transport,
                       internal::Transport::NewThrough(std::move(proxy), options.tls, *server,
                                                       options.clock, Http2Use::kNever));
-  return std::unique_ptr<UrlClient>(new UrlClient(std::make_unique<Impl>(
-      std::move(transport), std::move(target), std::move(options.headers), options.timeout,
-      options.clock)));
+  return std::unique_ptr<UrlClient>(new UrlClient(
+      std::make_unique<Impl>(std::move(transport), std::move(target), std::move(options.headers),
+                             options.timeout, options.clock)));
 }
 
 UrlClient::UrlClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

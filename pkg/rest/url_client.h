@@ -20,8 +20,8 @@
 namespace kubexx::rest {
 
 /// Sends requests to one URL, on the network thread of all RESTClients. Follows no redirects and
-/// sends no credentials except those in the URL and in Options::headers. Errors never contain the URL,
-/// whose path or query may be a secret, nor the values of headers. Thread-safe.
+/// sends no credentials except those in the URL and in Options::headers. Errors never contain the
+/// URL, whose path or query may be a secret, nor the values of headers. Thread-safe.
 class UrlClient {
  public:
   using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -46,7 +46,8 @@ class UrlClient {
     std::string body{};  ///< only the first 4 KiB for Post
   };
 
-  /// Returns kInvalidConfig for a URL, a proxy or a header that cannot be used. Opens no connection.
+  /// Returns kInvalidConfig for a URL, a proxy or a header that cannot be used. Opens no
+  /// connection.
   static apimachinery::Result<std::unique_ptr<UrlClient>> New(Options options);
   ~UrlClient();
 

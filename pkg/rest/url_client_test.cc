@@ -36,8 +36,9 @@ TEST(UrlClient, SendsPathQueryTypeAndBody) {
 TEST(UrlClient, SendsTheHeadersItIsGiven) {
   FakeServer server([](FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
-      connection.Respond(200, "text/plain",
-                         request->headers.at("authorization") + " " + request->headers.at("x-more"));
+      connection.Respond(
+          200, "text/plain",
+          request->headers.at("authorization") + " " + request->headers.at("x-more"));
     }
   });
   const auto client = UrlClient::New(

@@ -73,6 +73,16 @@ class Program {
     return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
   }
 
+  /// The exit status once it has ended by itself; nothing while it runs.
+  std::optional<int> ExitStatus() {
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) != pid_) {
+      return std::nullopt;
+    }
+    pid_ = 0;
+    return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+  }
+
  private:
   static std::vector<char*> Pointers(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
@@ -110,9 +120,8 @@ class Sink {
         const base::MutexLock lock(mu_);
         bodies_.push_back(request->body);
         const auto authorization = request->headers.find("authorization");
-        heads_.push_back(
-            request->target + " " + request->headers.at("content-type") + " " +
-            (authorization == request->headers.end() ? "" : authorization->second));
+        heads_.push_back(request->target + " " + request->headers.at("content-type") + " " +
+                         (authorization == request->headers.end() ? "" : authorization->second));
       }
       connection.Respond(200, "text/plain", "ok");
     }
@@ -406,12 +415,13 @@ TEST_F(ReloaderEdge, TellsReceiversOfARollout) {
   Sink sink;
   const base::testing::TemporaryFolder folder;
   const std::string file = folder.path() + "/receivers.yaml";
-  const std::string member = ", headers: {Authorization: Bearer t}, namespaces: ['" + namespace_ +
-                             "']}\n";
-  std::ofstream(file) << "cluster: test\nreceivers:\n- {name: log, type: Text, url: '" + sink.Url() +
-                             "/text'" + member + "- {name: events, type: CloudEvents, url: '" +
-                             sink.Url() + "/events'" + member +
-                             "- {name: graphs, type: Grafana, url: '" + sink.Url() + "/g/'" + member +
+  const std::string member =
+      ", headers: {Authorization: Bearer t}, namespaces: ['" + namespace_ + "']}\n";
+  std::ofstream(file) << "cluster: test\nreceivers:\n- {name: log, type: Text, url: '" +
+                             sink.Url() + "/text'" + member +
+                             "- {name: events, type: CloudEvents, url: '" + sink.Url() +
+                             "/events'" + member + "- {name: graphs, type: Grafana, url: '" +
+                             sink.Url() + "/g/'" + member +
                              "- {name: others, type: Slack, namespaces: [none], url: '" +
                              sink.Url() + "/slack'}\n";
   Program program({"--namespaces=" + namespace_, "--notifications=" + file},
@@ -429,15 +439,14 @@ TEST_F(ReloaderEdge, TellsReceiversOfARollout) {
   }
   EXPECT_TRUE(told["/text text/plain; charset=utf-8 Bearer t"].starts_with(
       "Deployment " + namespace_ + "/web was rolled\n"));
-  const auto event =
-      codec::JsonTree::Parse(told["/events application/cloudevents+json Bearer t"]);
+  const auto event = codec::JsonTree::Parse(told["/events application/cloudevents+json Bearer t"]);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->TextAt("type"), "io.kubexx.reloader.Reloaded");
   EXPECT_EQ(event->TextAt("subject"), "Deployment/" + namespace_ + "/web");
   EXPECT_EQ(event->TextAt("source"),
             "/clusters/test/namespaces/" + namespace_ + "/deployments/reloader");
-  const auto annotation = codec::JsonTree::Parse(
-      told["/g/api/annotations application/json; charset=utf-8 Bearer t"]);
+  const auto annotation =
+      codec::JsonTree::Parse(told["/g/api/annotations application/json; charset=utf-8 Bearer t"]);
   ASSERT_TRUE(annotation);
   EXPECT_EQ(annotation->Find("tags")->ToJson(),
             R"(["kubexx-reloader","severity:info","cluster:test","namespace:)" + namespace_ +
@@ -449,7 +458,9 @@ TEST_F(ReloaderEdge, EndsWhenTheFileOfReceiversIsWrong) {
   const std::string file = folder.path() + "/receivers.yaml";
   std::ofstream(file) << "receivers: [{name: ops, type: Slak, url: 'https://example.com'}]";
   Program program({"--namespaces=" + namespace_, "--notifications=" + file}, {});
-  EXPECT_EQ(program.End(0), 1);
+  std::optional<int> status;
+  ASSERT_TRUE(Await([&] { return (status = program.ExitStatus()).has_value(); }));
+  EXPECT_EQ(status, 1);
 }
 
 TEST_F(ReloaderEdge, CallsTheWebhookInsteadOfRolling) {

@@ -162,7 +162,8 @@ void Alerts::OnWrite(const WriteReport& report) {
 }
 
 void Alerts::OnTrouble(const RolloutTrouble& trouble) {
-  SendBounded("Reloader: " + trouble.message, trouble.is_bad ? Severity::kError : Severity::kWarning);
+  SendBounded("Reloader: " + trouble.message,
+              trouble.is_bad ? Severity::kError : Severity::kWarning);
 }
 
 Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& settings,

@@ -14,9 +14,10 @@ metrics::Counter Counter(const MessageSender::Options& options, const char* resu
   if (options.registry == nullptr) {
     return {};
   }
-  return options.registry->Counter("kubexx_reloader_messages_total",
-                                   "Alerts, notifications and webhook calls, by what became of them.",
-                                   {{"target", options.name}, {"result", result}});
+  return options.registry->Counter(
+      "kubexx_reloader_messages_total",
+      "Alerts, notifications and webhook calls, by what became of them.",
+      {{"target", options.name}, {"result", result}});
 }
 
 }  // namespace

@@ -143,6 +143,28 @@ TEST(MessageSender, CountsWhatItsEndLoses) {
   EXPECT_EQ(Count(registry, "failed"), 0);
 }
 
+TEST(MessageSender, HasTheTimeOfItsFlushFromItsCloseOn) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({503});
+  MessageSender::Options options = Options(clock, registry);
+  MessageSender sender({.name = "alert",
+                        .accepts = options.accepts,
+                        .first_pause = std::chrono::hours(1),
+                        .flush_limit = std::chrono::seconds(1),
+                        .clock = clock,
+                        .registry = &registry},
+                       target.Post());
+  sender.Send({"text/plain", "a"});
+  target.Await(1);
+  sender.Close();
+  sender.Send({"text/plain", "late"});
+  EXPECT_EQ(Count(registry, "dropped"), 1);
+  clock.Advance(std::chrono::seconds(1));
+  sender.Stop();  // at once: nobody moves the clock any more
+  EXPECT_EQ(Count(registry, "dropped"), 2);
+}
+
 TEST(MessageSender, TakesARefusalAsFinal) {
   FakeClock clock;
   metrics::Registry registry;

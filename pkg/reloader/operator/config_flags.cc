@@ -154,10 +154,11 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
                 "with admission: also warn whoever updates a ConfigMap or Secret of what that "
                 "rolls; needs a ValidatingWebhookConfiguration",
                 &admission_warnings_);
-  flags.AddString("notifications",
-                  "YAML file with the receivers that are told of rollouts, failures and long waits: "
-                  "Slack, Teams, Google Chat, CloudEvents, Grafana or plain text",
-                  &notifications_);
+  flags.AddString(
+      "notifications",
+      "YAML file with the receivers that are told of rollouts, failures and long waits: "
+      "Slack, Teams, Google Chat, CloudEvents, Grafana or plain text",
+      &notifications_);
   flags.AddString("log-format", "json or text; an empty value means text", &log_format_);
   flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);

@@ -72,6 +72,20 @@ class PolicyEnforcerTest : public testing::Test {
   base::Subscription attached_;
 };
 
+TEST_F(PolicyEnforcerTest, KnowsWhichPoliciesGovernAWorkload) {
+  enforcer_.SetPolicy({.id = {"", "all"}});
+  enforcer_.SetPolicy({.id = {"shop", "jobs"}, .kinds = {"Job"}});
+  enforcer_.SetPolicy({.id = {"shop", "careful"}, .names = {"web*"}});
+  enforcer_.SetPolicy({.id = {"bank", "careful"}});
+  EXPECT_THAT(
+      enforcer_.Governing({"Deployment", {"shop", "web"}}),
+      ElementsAre(reloadpolicy::PolicyId{"shop", "careful"}, reloadpolicy::PolicyId{"", "all"}));
+  EXPECT_THAT(enforcer_.Governing({"Deployment", {"shop", "api"}}),
+              ElementsAre(reloadpolicy::PolicyId{"", "all"}));
+  enforcer_.RemovePolicy({"", "all"});
+  EXPECT_THAT(enforcer_.Governing({"Deployment", {"shop", "api"}}), IsEmpty());
+}
+
 TEST_F(PolicyEnforcerTest, KnowsTheKeysThatCount) {
   EXPECT_EQ(enforcer_.KeysOf(kGovernedConfig, ""), "");
   enforcer_.SetPolicy(

@@ -15,10 +15,10 @@ namespace kubexx::reloader {
 /// The media types of one event in structured mode, and of an array of several.
 inline constexpr char kCloudEventType[] = "application/cloudevents+json";
 inline constexpr char kCloudEventBatchType[] = "application/cloudevents-batch+json";
-/// The attribute dataschema: it names the form of `data`, which docs/reloader/notifications.md
+/// The attribute dataschema, a tag URI (RFC 4151): it names the form of `data`, which docs/reloader/notifications.md
 /// describes. A form with other meanings gets another name.
-inline constexpr char kNotificationSchema[] = "https://reloader.kubexx.io/schemas/notification/v1";
-inline constexpr char kDigestSchema[] = "https://reloader.kubexx.io/schemas/digest/v1";
+inline constexpr char kNotificationSchema[] = "tag:reloader.kubexx.io,2026:notification/v1";
+inline constexpr char kDigestSchema[] = "tag:reloader.kubexx.io,2026:digest/v1";
 
 /// The event. `source`: the attribute, a URI reference that names the operator. `cluster` may be
 /// empty. The attribute type is "io.kubexx.reloader." and the reason.

@@ -33,7 +33,9 @@ void AddTag(std::string_view name, std::string_view value, JsonTree& tags) {
   }
 }
 
-std::string KindAndName(const reloadpolicy::ObjectRef& ref) { return ref.kind + "/" + ref.key.name; }
+std::string KindAndName(const reloadpolicy::ObjectRef& ref) {
+  return ref.kind + "/" + ref.key.name;
+}
 
 JsonTree AnnotationOf(const NotificationText& text, base::WallTime begin, JsonTree tags) {
   std::string shown = text.title;
@@ -80,8 +82,8 @@ JsonTree GrafanaAnnotation(const Notification& notification, std::string_view cl
 }
 
 JsonTree GrafanaAnnotation(const StormDigest& digest, std::string_view cluster) {
-  JsonTree annotation = AnnotationOf(TextOf(digest, cluster), digest.begin(),
-                                     CommonTags(digest.severity(), cluster));
+  JsonTree annotation =
+      AnnotationOf(TextOf(digest, cluster), digest.begin(), CommonTags(digest.severity(), cluster));
   annotation["timeEnd"] = Milliseconds(digest.end());
   return annotation;
 }

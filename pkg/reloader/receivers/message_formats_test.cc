@@ -128,7 +128,6 @@ TEST(TeamsMessages, AreCardsOfTextRuns) {
   EXPECT_EQ(TeamsMessage(TextOf(rolled, "")).ToJson(),
             R"({"type":"message","attachments":[{)"
             R"("contentType":"application/vnd.microsoft.card.adaptive","content":{)"
-            R"("$schema":"http://adaptivecards.io/schemas/adaptive-card.json",)"
             R"("type":"AdaptiveCard","version":"1.2","body":[)"
             R"({"type":"RichTextBlock","inlines":[{"type":"TextRun",)"
             R"("text":"Deployment shop/web was rolled","size":"Medium","weight":"Bolder",)"
@@ -235,19 +234,18 @@ TEST(CloudEvents, HaveTheAttributesOfVersion1) {
   Notification rolled = WebWasRolled();
   rolled.job = "web-1";
   rolled.more_sources = 2;
-  EXPECT_EQ(
-      CloudEventOf(rolled, "/clusters/prod", "prod").ToJson(),
-      R"({"specversion":"1.0","id":"id-1","source":"/clusters/prod",)"
-      R"("type":"io.kubexx.reloader.Reloaded","subject":"Deployment/shop/web",)"
-      R"("time":"2026-11-29T12:00:00.123456Z","datacontenttype":"application/json",)"
-      R"("dataschema":"https://reloader.kubexx.io/schemas/notification/v1",)"
-      R"("data":{"severity":"Info","reason":"Reloaded","cluster":"prod","namespace":"shop",)"
-      R"("workload":{"kind":"Deployment","namespace":"shop","name":"web"},)"
-      R"("sources":[{"kind":"ConfigMap","namespace":"shop","name":"config"},)"
-      R"({"kind":"Secret","namespace":"shop","name":"keys"}],"moreSources":2,)"
-      R"("policies":[{"kind":"ReloadPolicy","namespace":"shop","name":"careful"},)"
-      R"({"kind":"ClusterReloadPolicy","name":"all"}],"job":"web-1",)"
-      R"("title":"A Job of Deployment shop/web was created"}})");
+  EXPECT_EQ(CloudEventOf(rolled, "/clusters/prod", "prod").ToJson(),
+            R"({"specversion":"1.0","id":"id-1","source":"/clusters/prod",)"
+            R"("type":"io.kubexx.reloader.Reloaded","subject":"Deployment/shop/web",)"
+            R"("time":"2026-11-29T12:00:00.123456Z","datacontenttype":"application/json",)"
+            R"("dataschema":"tag:reloader.kubexx.io,2026:notification/v1",)"
+            R"("data":{"severity":"Info","reason":"Reloaded","cluster":"prod","namespace":"shop",)"
+            R"("workload":{"kind":"Deployment","namespace":"shop","name":"web"},)"
+            R"("sources":[{"kind":"ConfigMap","namespace":"shop","name":"config"},)"
+            R"({"kind":"Secret","namespace":"shop","name":"keys"}],"moreSources":2,)"
+            R"("policies":[{"kind":"ReloadPolicy","namespace":"shop","name":"careful"},)"
+            R"({"kind":"ClusterReloadPolicy","name":"all"}],"job":"web-1",)"
+            R"("title":"A Job of Deployment shop/web was created"}})");
   const JsonTree failed = CloudEventOf(WebCannotBeRolled("why"), "/x", "");
   EXPECT_EQ(failed.TextAt("type"), "io.kubexx.reloader.ReloadFail");
   EXPECT_EQ(failed.Find("data")->TextAt("message"), "why");
@@ -258,15 +256,16 @@ TEST(CloudEvents, OfADigestHaveItsCounts) {
   StormDigest digest("digest-1", kNoon);
   digest.Add(WebWasRolled());
   digest.Add(WebWasRolled());
-  EXPECT_EQ(CloudEventOf(digest, "/x", "").ToJson(),
-            R"({"specversion":"1.0","id":"digest-1","source":"/x",)"
-            R"("type":"io.kubexx.reloader.Digest","time":"2026-11-29T12:00:00.123456Z",)"
-            R"("datacontenttype":"application/json",)"
-            R"("dataschema":"https://reloader.kubexx.io/schemas/digest/v1",)"
-            R"("data":{"severity":"Info","reason":"Digest","title":"Gathered: 2 rollouts",)"
-            R"("begin":"2026-11-29T12:00:00.123456Z","end":"2026-11-29T12:00:00.123456Z",)"
-            R"("total":2,"groups":[{"severity":"Info","reason":"Reloaded","namespace":"shop",)"
-            R"("source":"ConfigMap/shop/config","count":2,"workloads":["Deployment/shop/web"]}]}})");
+  EXPECT_EQ(
+      CloudEventOf(digest, "/x", "").ToJson(),
+      R"({"specversion":"1.0","id":"digest-1","source":"/x",)"
+      R"("type":"io.kubexx.reloader.Digest","time":"2026-11-29T12:00:00.123456Z",)"
+      R"("datacontenttype":"application/json",)"
+      R"("dataschema":"tag:reloader.kubexx.io,2026:digest/v1",)"
+      R"("data":{"severity":"Info","reason":"Digest","title":"Gathered: 2 rollouts",)"
+      R"("begin":"2026-11-29T12:00:00.123456Z","end":"2026-11-29T12:00:00.123456Z",)"
+      R"("total":2,"groups":[{"severity":"Info","reason":"Reloaded","namespace":"shop",)"
+      R"("source":"ConfigMap/shop/config","count":2,"workloads":["Deployment/shop/web"]}]}})");
 }
 
 TEST(CloudEvents, ComeFromAReferenceToTheOperator) {

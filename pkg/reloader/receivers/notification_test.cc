@@ -9,9 +9,7 @@ namespace {
 
 const WorkloadId kDeployment{WorkloadKind::kDeployment, {"shop", "web"}};
 
-SourceId NamedConfig(const std::string& name) {
-  return {SourceType::kConfigMap, {"shop", name}};
-}
+SourceId NamedConfig(const std::string& name) { return {SourceType::kConfigMap, {"shop", name}}; }
 
 TEST(Notification, TellsOfAWriteWithItsSources) {
   WriteReport report{.workload = kDeployment,

@@ -36,10 +36,10 @@ std::string TitleOf(const Notification& notification) {
     return "A rollout of " + workload + " has failed";
   }
   if (notification.is_of_policy) {
-    return notification.severity == Severity::kError
-               ? notification.workload ? "A wave has failed under " + policy
-                                       : policy + " has stopped rollouts"
-               : "Rollouts wait because of " + policy;
+    return notification.severity == Severity::kError ? notification.workload
+                                                           ? "A wave has failed under " + policy
+                                                           : policy + " has stopped rollouts"
+                                                     : "Rollouts wait because of " + policy;
   }
   return workload + " needs attention: " + notification.reason;
 }

@@ -56,15 +56,15 @@ Result<std::unique_ptr<Notifications>> NewNotifications(
     metrics::Registry* registry) {
   std::vector<std::unique_ptr<Receiver>> receivers;
   for (const ReceiverSettings& each : settings.receivers) {
-    auto receiver = NewHttpReceiver(
-        {.settings = each,
-         .origin = {.cluster = settings.cluster,
-                    .source = CloudEventSource(settings.cluster, place.namespace_,
-                                               place.deployment)},
-         .executor = executor,
-         .clock = options.clock,
-         .registry = registry,
-         .new_id = options.new_id});
+    auto receiver =
+        NewHttpReceiver({.settings = each,
+                         .origin = {.cluster = settings.cluster,
+                                    .source = CloudEventSource(settings.cluster, place.namespace_,
+                                                               place.deployment)},
+                         .executor = executor,
+                         .clock = options.clock,
+                         .registry = registry,
+                         .new_id = options.new_id});
     if (!receiver) {
       return apimachinery::Fail(receiver.error().WithContext("receiver " + each.name));
     }

@@ -157,12 +157,11 @@ apimachinery::Result<std::unique_ptr<Receiver>> NewHttpReceiver(Receiver::Option
   sending.registry = options.registry;
   const bool is_grafana = settings.type == ReceiverType::kGrafana;
   KX_ASSIGN_OR_RETURN(
-      auto sender,
-      NewHttpSender(std::move(sending),
-                    {.url = is_grafana ? AnnotationsUrl(settings.url) : settings.url,
-                     .proxy = settings.proxy,
-                     .tls = {.ca_file = settings.ca_file},
-                     .headers = settings.headers}));
+      auto sender, NewHttpSender(std::move(sending),
+                                 {.url = is_grafana ? AnnotationsUrl(settings.url) : settings.url,
+                                  .proxy = settings.proxy,
+                                  .tls = {.ca_file = settings.ca_file},
+                                  .headers = settings.headers}));
   return std::make_unique<Receiver>(std::move(options), std::move(sender));
 }
 

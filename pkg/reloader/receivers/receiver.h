@@ -35,8 +35,8 @@ class Receiver {
  public:
   /// How many notifications wait by themselves; further ones are gathered.
   static constexpr std::size_t kMaxWaiting = 1000;
-  /// When it is closed, so many that wait are sent by themselves; further ones are gathered, because
-  /// there is little time. CloudEvents are sent in batches instead.
+  /// When it is closed, so many that wait are sent by themselves; further ones are gathered,
+  /// because there is little time. CloudEvents are sent in batches instead.
   static constexpr std::size_t kMaxAtEnd = 20;
 
   struct Options {

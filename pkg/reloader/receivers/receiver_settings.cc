@@ -94,7 +94,9 @@ template <class Range, class NameOf>
 std::string Names(const Range& values, NameOf name_of) {
   std::string names;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    names += (i == 0 ? "" : i + 1 == values.size() ? " and " : ", ") +
+    names += (i == 0                   ? ""
+              : i + 1 == values.size() ? " and "
+                                       : ", ") +
              std::string(name_of(values[i]));
   }
   return names;

@@ -22,11 +22,18 @@
 namespace kubexx::reloader {
 
 /// The forms of messages.
-enum class ReceiverType : std::uint8_t { kSlack, kTeams, kGoogleChat, kCloudEvents, kGrafana, kText };
+enum class ReceiverType : std::uint8_t {
+  kSlack,
+  kTeams,
+  kGoogleChat,
+  kCloudEvents,
+  kGrafana,
+  kText
+};
 
-inline constexpr std::array kReceiverTypes{ReceiverType::kSlack,       ReceiverType::kTeams,
-                                           ReceiverType::kGoogleChat,  ReceiverType::kCloudEvents,
-                                           ReceiverType::kGrafana,     ReceiverType::kText};
+inline constexpr std::array kReceiverTypes{ReceiverType::kSlack,      ReceiverType::kTeams,
+                                           ReceiverType::kGoogleChat, ReceiverType::kCloudEvents,
+                                           ReceiverType::kGrafana,    ReceiverType::kText};
 
 /// The name in the file: "Slack", "Teams", "GoogleChat", "CloudEvents", "Grafana", "Text".
 std::string_view ReceiverTypeName(ReceiverType type);

@@ -32,8 +32,8 @@ std::string Refusal(const std::string& yaml) {
 
 /// The file with one receiver, which has this member besides a name, a type and a URL.
 std::string With(const std::string& member, const std::string& type = "Slack") {
-  return "receivers:\n- name: ops\n  type: " + type +
-         "\n  url: https://example.com/hidden\n  " + member + "\n";
+  return "receivers:\n- name: ops\n  type: " + type + "\n  url: https://example.com/hidden\n  " +
+         member + "\n";
 }
 
 TEST(NotificationSettings, HaveDefaultsThatWork) {
@@ -113,8 +113,9 @@ TEST(NotificationSettings, SayWhereWhatIsWrong) {
       {With("headers: {Host: x}"), "receivers[0].headers.Host: is set by the operator"},
       {With("headers: {X: 1}"), "receivers[0].headers.X: must be a text"},
       {With("headers: {X: ''}"), "receivers[0].headers.X: must not be empty"},
-      {With("severities: []"), "receivers[0].severities: must be a list of some of Info, Warning "
-                               "and Error"},
+      {With("severities: []"),
+       "receivers[0].severities: must be a list of some of Info, Warning "
+       "and Error"},
       {With("severities: [Bad]"), "receivers[0].severities[0]: \"Bad\" is none of Info, Warning"},
       {With("namespaces: shop"), "receivers[0].namespaces: must be a list of 1 to 1000 patterns"},
       {With("policies: [a, '']"), "receivers[0].policies[1]: must not be empty"},
@@ -155,9 +156,8 @@ TEST(ReceiverSettings, WantWhatTheirFiltersLetThrough) {
   const auto wants = [](const ReceiverSettings& settings, const std::string& namespace_,
                         std::vector<reloadpolicy::PolicyId> policies,
                         Severity severity = Severity::kError) {
-    return settings.Wants({.severity = severity,
-                           .namespace_ = namespace_,
-                           .policies = std::move(policies)});
+    return settings.Wants(
+        {.severity = severity, .namespace_ = namespace_, .policies = std::move(policies)});
   };
   ReceiverSettings all{.severities = {Severity::kWarning, Severity::kError}};
   EXPECT_TRUE(wants(all, "shop", {}));

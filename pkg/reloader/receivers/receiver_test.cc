@@ -44,8 +44,8 @@ class RecordingAddress {
     const base::MutexLock lock(mu_);
     status_ = status;
   }
-  std::vector<Message> Await(
-      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
+  std::vector<Message> Await(std::size_t n,
+                             const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
     base::testing::Patience patience(base::testing::Shown(n) + " messages", where);
     while (got_.size() < n) {
@@ -278,9 +278,9 @@ TEST_F(ReceiverTest, IsToldOfWritesNoticesAndTrouble) {
   Notifications notifications(
       {.governing =
            [](const reloadpolicy::ObjectRef& workload) {
-             return workload.key.name == "web" ? std::vector<reloadpolicy::PolicyId>{{"shop",
-                                                                                      "careful"}}
-                                               : std::vector<reloadpolicy::PolicyId>();
+             return workload.key.name == "web"
+                        ? std::vector<reloadpolicy::PolicyId>{{"shop", "careful"}}
+                        : std::vector<reloadpolicy::PolicyId>();
            },
        .clock = clock_,
        .new_id = [&ids] { return std::to_string(++ids); }},
@@ -318,10 +318,10 @@ TEST_F(ReceiverTest, IsToldOfWritesNoticesAndTrouble) {
     ASSERT_TRUE(event);
     types.emplace_back(event->TextAt("type"));
   }
-  EXPECT_THAT(types, ElementsAre("io.kubexx.reloader.Reloaded", "io.kubexx.reloader.ReloadFail",
-                                 "io.kubexx.reloader.BaselineFull",
-                                 "io.kubexx.reloader.RolloutsStopped",
-                                 "io.kubexx.reloader.RolloutsWait"));
+  EXPECT_THAT(types,
+              ElementsAre("io.kubexx.reloader.Reloaded", "io.kubexx.reloader.ReloadFail",
+                          "io.kubexx.reloader.BaselineFull", "io.kubexx.reloader.RolloutsStopped",
+                          "io.kubexx.reloader.RolloutsWait"));
   const auto last = codec::JsonTree::Parse(got.back().body);
   EXPECT_EQ(last->Find("data")->Find("policies")->ToJson(),
             R"([{"kind":"ClusterReloadPolicy","name":"all"},)"

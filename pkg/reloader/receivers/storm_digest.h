@@ -50,9 +50,7 @@ class StormDigest {
   /// The time of the last notification.
   base::WallTime end() const { return end_; }
   std::size_t total() const { return counts_[0] + counts_[1] + counts_[2]; }
-  std::size_t Count(Severity severity) const {
-    return counts_[static_cast<std::size_t>(severity)];
-  }
+  std::size_t Count(Severity severity) const { return counts_[static_cast<std::size_t>(severity)]; }
   /// The worst severity.
   Severity severity() const;
   /// The groups: the worst first, and the largest first among these.

@@ -74,7 +74,6 @@ JsonTree CardOf(const NotificationText& text, std::size_t max_text, std::size_t 
   body.Append(RichText({std::move(footer)}));
 
   JsonTree card = JsonTree::Object();
-  card["$schema"] = "http://adaptivecards.io/schemas/adaptive-card.json";
   card["type"] = "AdaptiveCard";
   card["version"] = "1.2";
   card["body"] = std::move(body);
