@@ -157,7 +157,7 @@ Result<std::vector<std::pair<std::string, std::string>>> HeadersOf(const Node& n
   return headers;
 }
 
-Result<StormLimits> DigestOf(const Node& node, ReceiverType type) {
+Result<StormLimits> StormLimitsOf(const Node& node, ReceiverType type) {
   StormLimits limits;
   if (type != ReceiverType::kCloudEvents && type != ReceiverType::kGrafana) {
     limits.after = kChatAfter;
@@ -221,7 +221,7 @@ Result<ReceiverSettings> ReceiverOf(const Node& node) {
   KX_ASSIGN_OR_RETURN(receiver.severities, SeveritiesOf(node.At("severities"), receiver.type));
   KX_ASSIGN_OR_RETURN(receiver.namespaces, PatternsOf(node.At("namespaces")));
   KX_ASSIGN_OR_RETURN(receiver.policies, PatternsOf(node.At("policies")));
-  KX_ASSIGN_OR_RETURN(receiver.digest, DigestOf(node.At("digest"), receiver.type));
+  KX_ASSIGN_OR_RETURN(receiver.digest, StormLimitsOf(node.At("digest"), receiver.type));
   if (const Node batches = node.At("batches"); batches.exists()) {
     if (receiver.type != ReceiverType::kCloudEvents) {
       return batches.Wrong("only a receiver of the type CloudEvents has batches");
