@@ -34,6 +34,7 @@
 #include "kubexx/reloader/receivers/receiver_settings.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/watch/source_absences.h"
 #include "kubexx/reloader/write/dry_run.h"
 #include "kubexx/reloader/write/write_events.h"
@@ -114,6 +115,7 @@ class Process {
         reloader::ConnectionFor(config_, std::move(loaded), KUBEXX_VERSION);
     KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
     fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
+    served_ = std::make_shared<reloader::ServedApis>(client_);
     if (config_.dry_run) {
       writer_ = std::make_unique<reloader::DryRunWriter>(&registry_);
     } else {
@@ -240,6 +242,7 @@ class Process {
   reloader::WatchParts Parts() {
     return {.fallbacks = fallbacks_,
             .refusals = refusals_,
+            .served = served_,
             .registry = registry_,
             .executor = executor_};
   }
@@ -362,6 +365,7 @@ class Process {
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
   reloader::Refusals refusals_{&registry_};
+  std::shared_ptr<reloader::ServedApis> served_;
   /// Of all informers, so that they need few threads together.
   const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
   std::unique_ptr<reloader::WorkloadWriter> writer_;

@@ -54,7 +54,8 @@ struct ReflectorOptions {
   std::function<void(const apimachinery::Status&)> on_error{};
 };
 
-/// Logs a warning about a failed list or watch. As client-go's DefaultWatchErrorHandler.
+/// Logs a warning about a failed list or watch; a watch that has expired, which is usual after a
+/// restart of the API server, only at debug. As client-go's DefaultWatchErrorHandler.
 void LogWatchError(std::string_view reflector, const apimachinery::Status& status);
 
 /// Lists, then watches, for ever, and writes the changes into a ReflectorStore. It loses no change:

@@ -120,7 +120,7 @@ Decision Arbiter::Begin(const Request& request, base::WallTime now) {
     Wait(request.workload, *decision.hold, std::move(effective), now);
     return decision;
   }
-  pending_.erase(request.workload);
+  StopWaiting(request.workload);
   const auto last = rollouts_.find(request.workload);
   if (decision.tracked) {
     const bool again = last != rollouts_.end() && last->second.uncertain;  // it is the same rollout
@@ -160,14 +160,41 @@ void Arbiter::Wait(const ObjectRef& workload, Hold hold, Effective effective, ba
   }
   auto& for_others = at->second.for_others_since;
   for_others = IsForOthers(hold.reason) ? std::optional(for_others.value_or(now)) : std::nullopt;
+  if (at->second.hold.waits_for != hold.waits_for) {
+    WaitFor(workload, at->second.hold.waits_for, hold.waits_for);
+  }
   at->second.hold = std::move(hold);
   at->second.effective = std::move(effective);
+}
+
+void Arbiter::WaitFor(const ObjectRef& workload, const std::optional<ObjectRef>& before,
+                      const std::optional<ObjectRef>& now) {
+  if (const auto found = before ? waiting_for_.find(*before) : waiting_for_.end();
+      found != waiting_for_.end()) {
+    found->second.erase(workload);
+    if (found->second.empty()) {
+      waiting_for_.erase(found);
+    }
+  }
+  if (now) {
+    waiting_for_[*now].insert(workload);
+  }
+}
+
+bool Arbiter::StopWaiting(const ObjectRef& workload) {
+  const auto found = pending_.find(workload);
+  if (found == pending_.end()) {
+    return false;
+  }
+  WaitFor(workload, found->second.hold.waits_for, std::nullopt);
+  pending_.erase(found);
+  return true;
 }
 
 void Arbiter::Done(const ObjectRef& workload) {
   asked_anew_.erase(workload);
   const bool kept_a_place = woken_.erase(workload) > 0;
-  const bool waited = pending_.erase(workload) > 0;
+  const bool waited = StopWaiting(workload);
   wake_some_ = wake_some_ || kept_a_place || waited;
   touched_.insert(workload);
 }

@@ -57,6 +57,8 @@ struct Sighting {
   /// The process has just started and sees this workload for the first time, so the workload may
   /// have been in this state for longer.
   bool is_first_look = false;
+  /// The running pods are being given new data, in place of a rollout.
+  bool is_in_place = false;
   /// When a command that undoes rollouts last wrote the workload.
   std::optional<base::WallTime> undone{};
 };
@@ -93,6 +95,8 @@ struct Mark {
   std::optional<std::string> data{};
   /// The reason for which the workload's rollout has failed, when nobody has reported that yet.
   std::optional<std::string> failure{};
+  /// With `failure`: no rollout has failed, but a reload of the running pods.
+  bool is_in_place = false;
 };
 
 /// A rollout that waits, and for how long it has waited.
@@ -175,7 +179,8 @@ class Arbiter {
   void Doubt(const ObjectRef& workload);
   /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
   /// its last write was unknown, the arbiter now either finds the rollout in `seen` or stops
-  /// counting it as under way.
+  /// counting it as under way. Workloads that wait for this one may go on, though the arbiter may
+  /// never have been asked about it: it may have been reloaded in place, or rolled by others.
   void Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   /// The write that followed Begin started no rollout, but its annotations are on the workload:
   /// they record a rollout that does not exist. The arbiter stops counting the rollout, and
@@ -289,6 +294,11 @@ class Arbiter {
 
   Decision Ask(const Request& request, const Effective& effective, base::WallTime now) const;
   void Wait(const ObjectRef& workload, Hold hold, Effective effective, base::WallTime now);
+  /// Keeps waiting_for_ when the workload that `workload` waits for changes.
+  void WaitFor(const ObjectRef& workload, const std::optional<ObjectRef>& before,
+               const std::optional<ObjectRef>& now);
+  /// Returns whether the workload waited.
+  bool StopWaiting(const ObjectRef& workload);
   std::optional<Hold> CheckTimes(const Request& request, const Effective& effective,
                                  base::WallTime now) const;
   std::optional<Hold> CheckFailures(const ObjectRef& workload, const Effective& effective,
@@ -334,6 +344,8 @@ class Arbiter {
   const Setting<int>* ReachedStop(const ObjectRef& workload, const Effective& effective,
                                   Scan& scan) const;
   bool MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
+  /// Makes those workloads ask again that wait for `workload` to be rolled first.
+  void WakeThoseAfter(const ObjectRef& workload);
   /// Whether the workload waits for a place that it would not get, because a stop has been reached
   /// in the meantime.
   bool HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
@@ -396,6 +408,8 @@ class Arbiter {
   std::optional<base::WallTime> next_sweep_;
   std::optional<base::WallTime> last_sweep_;
   std::map<ObjectRef, Pending> pending_;
+  /// The keys of pending_ with Hold::waits_for, by that workload.
+  std::map<ObjectRef, std::set<ObjectRef>> waiting_for_;
   /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
   /// called, and that have not done so yet: each of them reserves a place.
   std::set<ObjectRef> woken_;

@@ -458,6 +458,27 @@ TEST_F(ArbiterPlacesTest, WhatHasNoOrderIsFollowedWhereOthersComeAfterIt) {
   EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("web")));
 }
 
+// It was woken after ten minutes, by itself.
+TEST_F(ArbiterPlacesTest, WhoWaitsForOneThatNobodyFollowsIsWokenWhenThatNeedsNoRollout) {
+  arbiter_.SetPolicy({.id = {"shop", "p"}, .order = {{{"web"}, 1}}});
+  const Request web{AppRef("web"), {}, {AppRef("db")}};
+  EXPECT_EQ(arbiter_.Begin(web, now_).hold->reason, HoldReason::kOrder);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty());
+  arbiter_.Done(AppRef("db"));
+  EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty()) << "it only cannot ask now";
+  arbiter_.Settle(AppRef("db"), {"u", on_workload_["db"]}, now_);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("web")));
+  arbiter_.Settle(AppRef("db"), {"u", on_workload_["db"]}, now_);
+  EXPECT_EQ(arbiter_.Begin({AppRef("web"), {}, {AppRef("cache")}}, now_).hold->waits_for,
+            AppRef("cache"));
+  (void)arbiter_.TakeWakes(now_);
+  arbiter_.Settle(AppRef("db"), {"u", on_workload_["db"]}, now_);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty()) << "it waits for another one by now";
+  EXPECT_FALSE(arbiter_.Begin({AppRef("web")}, now_).hold);
+  arbiter_.Settle(AppRef("cache"), {"u", on_workload_["cache"]}, now_);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty()) << "it waits no more";
+}
+
 TEST_F(ArbiterPlacesTest, WhatHasNoOrderIsFollowedWhereAnAnnotationComesAfterIt) {
   arbiter_.Observe(AppRef("web"), {"u", {{"reloader.kubexx.io/order", "1"}}}, now_);
   EXPECT_TRUE(Begin("db").tracked);

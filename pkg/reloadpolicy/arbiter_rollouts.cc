@@ -31,8 +31,8 @@ Rollout Restored(base::WallTime started, RolloutState state) {
 }
 
 std::string WhyFailed(const Rollout& rollout) {
-  const std::string begun =
-      "the rollout begun at " + apimachinery::Time::From(rollout.started).ToString();
+  const std::string begun = std::string(rollout.in_place ? "the reload in place" : "the rollout") +
+                            " begun at " + apimachinery::Time::From(rollout.started).ToString();
   if (rollout.undone) {
     return begun + " was undone before it had been healthy for long enough";
   }
@@ -207,6 +207,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   SetTimes(workload, *rollout);
   const Phase before = rollout->phase;
   rollout->See(seen.phase, now);
+  rollout->in_place = rollout->in_place || seen.is_in_place;
   TakeData(workload, seen, *rollout, now);
   wake_some_ = wake_some_ || before != rollout->phase;
   touched_.insert(workload);
@@ -217,6 +218,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   const bool is_changed =
       !rollout->template_hash.empty() && rollout->template_hash != seen.template_hash;
   rollout->template_hash = seen.template_hash;
+  rollout->in_place = rollout->in_place && !is_changed;  // where that failed, a rollout follows
   // In a wave it goes on to show whether the workload works with the data.
   if (is_changed && rollout->data.empty() && !rollout->MayHaveFailed(now)) {
     End(workload, RolloutState::kLeft, now);  // from now on it is a rollout of somebody else
@@ -267,11 +269,7 @@ void Arbiter::Forget(const ObjectRef& workload) {
   ForgetData(workload);
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
-  for (const auto& [other, pending] : pending_) {
-    if (pending.hold.waits_for == workload) {
-      changed_.insert(other);
-    }
-  }
+  WakeThoseAfter(workload);
   Done(workload);
   NoteOrder(workload, {});
 }
@@ -396,6 +394,7 @@ Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
   }
   if (!std::exchange(rollout.told, true)) {
     mark.failure = WhyFailed(rollout);
+    mark.is_in_place = rollout.in_place;
   }
   return mark;
 }

@@ -305,5 +305,28 @@ TEST_F(ArbiterRolloutsTest, ABrakeThatCannotBeReadHolds) {
   }
 }
 
+TEST_F(ArbiterRolloutsTest, AReloadInPlaceThatFailsIsNoRolloutUnlessOneFollows) {
+  for (const bool is_followed : {false, true}) {
+    Restart(stop_);
+    ASSERT_FALSE(Begin("a").hold);
+    const auto see = [&](Phase phase, const std::string& hash, bool is_in_place) {
+      arbiter_.Observe(AppRef("a"),
+                       {.uid = "u",
+                        .annotations = on_workload_["a"],
+                        .phase = phase,
+                        .template_hash = hash,
+                        .is_in_place = is_in_place},
+                       now_);
+    };
+    see(Phase::kUpdating, "1", true);
+    After(std::chrono::seconds(8));
+    see(Phase::kUpdating, is_followed ? "2" : "1", false);
+    (void)Mark("a");
+    EXPECT_THAT(failure_, ::testing::StartsWith(is_followed ? "the rollout begun at"
+                                                            : "the reload in place begun at"));
+    now_ += std::chrono::hours(1);
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::reloadpolicy

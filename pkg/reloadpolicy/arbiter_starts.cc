@@ -152,6 +152,9 @@ void Arbiter::Settle(const ObjectRef& workload, const Sighting& seen, base::Wall
   if (is_uncertain()) {
     Undo(workload);
   }
+  if (!rollouts_.contains(workload)) {  // else its end wakes them
+    WakeThoseAfter(workload);
+  }
 }
 
 bool Arbiter::TakeBack(const ObjectRef& workload) {

@@ -173,6 +173,12 @@ void Arbiter::WakeGoverned(const Policy& policy) {
   }
 }
 
+void Arbiter::WakeThoseAfter(const ObjectRef& workload) {
+  if (const auto found = waiting_for_.find(workload); found != waiting_for_.end()) {
+    changed_.insert(found->second.begin(), found->second.end());
+  }
+}
+
 void Arbiter::KeepNoPlaces() {
   wake_some_ = wake_some_ || !woken_.empty();
   woken_.clear();

@@ -59,6 +59,7 @@ struct Rollout {
   bool restored = false;  ///< it was found on the workload: this process has not seen its beginning
   bool told = false;      ///< its failure has been reported
   bool undone = false;    ///< it counts as failed because a person has undone it
+  bool in_place = false;  ///< it is no rollout, but a reload of the running pods
   /// The data that it is for; empty: it is of no wave.
   DataVersions data{};
   /// Since when it has been complete without interruption; std::nullopt when it is not complete.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
@@ -111,6 +112,40 @@ TEST(ResponseStreamTest, SaysThatTheConnectionBroke) {
   ASSERT_FALSE(read.has_value());
   EXPECT_EQ(read.error().reason, Reason::kUnavailable);
   EXPECT_THAT(read.error().message, HasSubstr("closed in the middle of the response"));
+}
+
+// The time that a full store held a watch back counted as if the server had sent nothing.
+TEST(ResponseStreamTest, TheTimeBetweenTheNotificationAndTheReadingIsNotTheServers) {
+  std::binary_semaphore go(0);
+  const FakeServer server([&go](FakeConnection& connection) {
+    connection.ReadRequest();
+    connection.RespondChunked(200, "application/json");
+    KX_AWAIT(go.try_acquire());
+    connection.WriteChunk("one");
+    connection.AwaitPeer();
+  });
+  base::testing::FakeClock clock;
+  const auto client =
+      testing::ClientFor({.host = server.Url(), .timeout = std::chrono::seconds(30), .qps = -1},
+                         {.clock = clock, .connect_timeout = std::chrono::seconds(0)});
+  auto stream = client->Get().AbsPath("/stream").MaxRetries(0).OpenStream({});
+  ASSERT_TRUE(stream.has_value()) << stream.error().ToString();
+  Owner owner(*std::move(stream));
+  EXPECT_FALSE(owner.ReadAll().value());
+  clock.Advance(std::chrono::seconds(10));
+  go.release();
+  KX_UNTIL(owner.body() == "one") {
+    KX_AWAIT(owner.told());
+    clock.Advance(std::chrono::minutes(10));  // the owner has no room for more
+    const auto read = owner.ReadAll();
+    ASSERT_TRUE(read.has_value()) << read.error().ToString();
+  }
+  clock.Advance(std::chrono::seconds(19));
+  EXPECT_TRUE(owner.ReadAll().has_value());
+  clock.Advance(std::chrono::seconds(1));
+  const auto read = owner.ReadAll();
+  ASSERT_FALSE(read.has_value()) << "30 seconds of waiting are over";
+  EXPECT_EQ(read.error().reason, Reason::kTimeout);
 }
 
 TEST(ResponseStreamTest, FailsWithTheAnswerOfTheServerAsStreamDoes) {

@@ -94,7 +94,9 @@ class Network::Trip final : public rest::RoundTrip {
   Trip& operator=(const Trip&) = delete;
   ~Trip() override {
     call_->Close();
-    network_.Closed();
+    if (const auto server = network_.CurrentServer()) {
+      server->Look(*call_);
+    }
   }
 
   Result<rest::HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits) override {
@@ -219,15 +221,9 @@ std::shared_ptr<WireCall> Network::Start(const std::string& client, bool faulty,
   return call;
 }
 
-void Network::Closed() {
-  std::shared_ptr<Server> server;
-  {
-    const base::MutexLock lock(mu_);
-    server = server_;
-  }
-  if (server) {
-    server->Look();
-  }
+std::shared_ptr<Server> Network::CurrentServer() {
+  const base::MutexLock lock(mu_);
+  return server_;
 }
 
 void Network::SetRates(const FaultRates& rates) {
@@ -285,7 +281,9 @@ void Network::Refuse(const std::string& client) {
       }
     }
   }
-  Closed();
+  if (const auto server = CurrentServer()) {
+    server->LookAtAll();
+  }
 }
 
 std::vector<std::shared_ptr<WireCall>> Network::OperatorWatchesLocked(std::string_view plural) {
@@ -324,7 +322,9 @@ void Network::EndClient(const std::string& client) {
       }
     }
   }
-  Closed();
+  if (const auto server = CurrentServer()) {
+    server->LookAtAll();
+  }
 }
 
 std::array<std::uint64_t, kFaults> Network::faults() const {

@@ -86,7 +86,7 @@ class Network {
                                   const rest::HttpRequest& request);
   WireCall::Plan PlanLocked(const std::string& client, bool faulty,
                             const rest::HttpRequest& request) KX_REQUIRES(mu_);
-  void Closed();
+  std::shared_ptr<Server> CurrentServer();
   std::vector<std::shared_ptr<WireCall>> OperatorWatchesLocked(std::string_view plural)
       KX_REQUIRES(mu_);
 

@@ -19,6 +19,7 @@
 #include "kubexx/reloader/operator/operator_parts.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/policy/policies.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/write/write_events.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/rest/rest_client.h"
@@ -72,6 +73,7 @@ class OperatorProcess::Impl {
   reloader::WatchParts Parts() {
     return {.fallbacks = fallbacks_,
             .refusals = refusals_,
+            .served = served_,
             .registry = registry_,
             .executor = executor_};
   }
@@ -86,6 +88,7 @@ class OperatorProcess::Impl {
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
   reloader::Refusals refusals_{&registry_};
+  std::shared_ptr<reloader::ServedApis> served_;
   const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
   std::unique_ptr<reloader::WorkloadWriter> writer_;
   std::unique_ptr<reloader::WriteEvents> events_;
@@ -101,6 +104,7 @@ class OperatorProcess::Impl {
 Result<void> OperatorProcess::Impl::Start() {
   KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection_, {.registry = &registry_}));
   fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
+  served_ = std::make_shared<reloader::ServedApis>(client_);
   writer_ = reloader::NewWriter(client_, fallbacks_);
   if (config_.ha.enabled) {
     KX_ASSIGN_OR_RETURN(auto client,

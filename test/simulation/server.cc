@@ -1,5 +1,6 @@
 #include "server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -65,15 +66,15 @@ void Server::Kill() {
     thread.request_stop();
   }
   threads_.clear();
+  std::vector<std::shared_ptr<Streaming>> streams;
   {
     const base::MutexLock lock(mu_);
-    streams_.splice(streams_.end(), new_streams_);
+    streams.swap(streams_);
     calls_.clear();
   }
-  for (Streaming& one : streams_) {
-    one.stream->Closed();
+  for (const auto& one : streams) {
+    one->stream->Closed();
   }
-  streams_.clear();
   api_.reset();
 }
 
@@ -81,7 +82,10 @@ void Server::Take(std::shared_ptr<WireCall> call) {
   {
     const base::MutexLock lock(mu_);
     if (!down_) {
-      std::erase_if(open_, [](const auto& each) { return each->closed(); });
+      if (open_.size() >= most_open_) {
+        std::erase_if(open_, [](const auto& each) { return each->closed(); });
+        most_open_ = 2 * open_.size() + kFewOpen;
+      }
       open_.push_back(call);
       calls_.push_back(std::move(call));
       changed_.notify_all();
@@ -91,8 +95,30 @@ void Server::Take(std::shared_ptr<WireCall> call) {
   call->PutFailure(Gone(), true, false);
 }
 
-void Server::Look() {
+void Server::Look(const WireCall& call) {
   const base::MutexLock lock(mu_);
+  for (const auto& one : streams_) {
+    if (one->call.get() == &call) {
+      one->is_due = true;
+      look_ = true;
+      streams_changed_.notify_all();
+      return;
+    }
+  }
+}
+
+void Server::LookAtAll() {
+  const base::MutexLock lock(mu_);
+  for (const auto& one : streams_) {
+    one->is_due = true;
+    look_ = true;
+  }
+  streams_changed_.notify_all();
+}
+
+void Server::Tell(Streaming& one) {
+  const base::MutexLock lock(mu_);
+  one.is_due = true;
   look_ = true;
   streams_changed_.notify_all();
 }
@@ -146,55 +172,67 @@ void Server::Answer(const std::shared_ptr<WireCall>& call, http::Response respon
     return;
   }
   const base::MutexLock lock(mu_);
-  new_streams_.push_back({.call = call,
-                          .stream = std::move(response.stream),
-                          .ready = std::make_shared<std::atomic<bool>>(true)});
+  streams_.push_back(std::make_shared<Streaming>(
+      Streaming{.call = call, .stream = std::move(response.stream)}));
   look_ = true;
   streams_changed_.notify_all();
 }
 
-bool Server::PumpOne(Streaming& one) {
-  if (one.call->closed()) {
-    return false;
+Server::Pumped Server::PumpOne(const std::shared_ptr<Streaming>& one) {
+  if (!std::exchange(one->has_begun, true)) {
+    one->stream->Start([this, weak = std::weak_ptr(one)] {
+      if (const auto streaming = weak.lock()) {
+        Tell(*streaming);
+      }
+    });
   }
-  if (one.call->full() || !one.ready->exchange(false)) {
-    return true;
+  if (one->call->closed()) {
+    return Pumped::kHasEnded;
+  }
+  if (one->call->full()) {
+    return Pumped::kIsFull;
   }
   std::vector<http::BodyStream::Chunk> chunks;
-  const bool more = one.stream->Take(chunks);
+  const bool more = one->stream->Take(chunks);
   for (const http::BodyStream::Chunk& chunk : chunks) {
-    one.call->PutBody(*chunk);
+    one->call->PutBody(*chunk);
   }
   if (!more) {
-    one.call->PutEnd();
+    one->call->PutEnd();
+    return Pumped::kHasEnded;
   }
-  return more;
+  return chunks.empty() || !one->call->closed() ? Pumped::kWaits : Pumped::kHasEnded;
+}
+
+std::vector<std::shared_ptr<Server::Streaming>> Server::AwaitDue(const std::stop_token& stop) {
+  std::vector<std::shared_ptr<Streaming>> due;
+  const base::MutexLock lock(mu_);
+  while (!look_ && !stop.stop_requested()) {
+    base::Clock::Real().WaitUntil(mu_, streams_changed_, stop, base::TimePoint::max());
+  }
+  look_ = false;
+  for (const auto& one : streams_) {
+    if (std::exchange(one->is_due, false)) {
+      due.push_back(one);
+    }
+  }
+  return due;
 }
 
 void Server::Pump(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    std::list<Streaming> begun;
-    {
-      const base::MutexLock lock(mu_);
-      while (!look_ && !stop.stop_requested()) {
-        base::Clock::Real().WaitUntil(mu_, streams_changed_, stop, base::TimePoint::max());
-      }
-      look_ = false;
-      begun.swap(new_streams_);
-    }
-    for (Streaming& one : begun) {
-      one.stream->Start([this, ready = one.ready] {
-        ready->store(true);
-        Look();
-      });
-    }
-    streams_.splice(streams_.end(), begun);
-    for (auto one = streams_.begin(); one != streams_.end();) {
-      if (PumpOne(*one)) {
-        ++one;
-      } else {
+    for (const auto& one : AwaitDue(stop)) {
+      const Pumped pumped = PumpOne(one);
+      if (pumped == Pumped::kHasEnded) {
         one->stream->Closed();
-        one = streams_.erase(one);
+      }
+      if (pumped != Pumped::kWaits) {
+        const base::MutexLock lock(mu_);
+        // What is full is looked at together with whatever is due next.
+        one->is_due = true;
+        if (pumped == Pumped::kHasEnded) {
+          std::erase(streams_, one);
+        }
       }
     }
   }
@@ -203,7 +241,12 @@ void Server::Pump(const std::stop_token& stop) {
 void Server::Tick(const std::stop_token& stop) {
   while (base::Clock::Real().SleepFor(tick_, stop)) {
     api_->Tick(stop);
-    Look();  // What was full may have been read.
+    const base::MutexLock lock(mu_);
+    // What was full may have been read.
+    if (std::ranges::any_of(streams_, [](const auto& one) { return one->is_due; })) {
+      look_ = true;
+      streams_changed_.notify_all();
+    }
   }
 }
 

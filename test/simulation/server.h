@@ -7,7 +7,6 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <list>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -45,25 +44,34 @@ class Server {
     tick_ = tick;
     reaping_ = reaping;
   }
-  /// Somebody has closed a connection.
-  void Look();
+  /// Somebody has closed the connection of this call.
+  void Look(const WireCall& call);
+  /// Connections have been closed.
+  void LookAtAll();
   /// As if the process was killed: connections end, what is worked on has no answer, and requests
   /// are refused. Blocks until nothing of it runs; may be called again.
   void Kill();
 
  private:
+  /// An answer without an end. All but `is_due` is the pump's.
   struct Streaming {
     std::shared_ptr<WireCall> call{};
     std::shared_ptr<http::BodyStream> stream{};
-    std::shared_ptr<std::atomic<bool>> ready{};
+    bool has_begun = false;
+    bool is_due = true;  ///< the pump has to look at it; guarded by the server's mu_
   };
+  enum class Pumped : std::uint8_t { kWaits, kIsFull, kHasEnded };
+
+  static constexpr std::size_t kFewOpen = 64;
 
   void Work(const std::stop_token& stop);
   std::shared_ptr<WireCall> Next(const std::stop_token& stop);
   void Answer(const std::shared_ptr<WireCall>& call, http::Response response);
   void Pump(const std::stop_token& stop);
-  /// False when the stream has ended, or nobody reads it any more.
-  bool PumpOne(Streaming& one);
+  /// Those that are due, after the wait for one; empty when told to stop.
+  std::vector<std::shared_ptr<Streaming>> AwaitDue(const std::stop_token& stop);
+  Pumped PumpOne(const std::shared_ptr<Streaming>& one);
+  void Tell(Streaming& one);
   void Tick(const std::stop_token& stop);
 
   const Observer observer_;
@@ -75,10 +83,10 @@ class Server {
   base::CondVar streams_changed_;
   bool down_ KX_GUARDED_BY(mu_) = false;
   std::deque<std::shared_ptr<WireCall>> calls_ KX_GUARDED_BY(mu_);
-  std::list<Streaming> new_streams_ KX_GUARDED_BY(mu_);
-  bool look_ KX_GUARDED_BY(mu_) = false;
+  std::vector<std::shared_ptr<Streaming>> streams_ KX_GUARDED_BY(mu_);
+  bool look_ KX_GUARDED_BY(mu_) = false;  ///< one of them is due
   std::vector<std::shared_ptr<WireCall>> open_ KX_GUARDED_BY(mu_);
-  std::list<Streaming> streams_{};  ///< the pump's
+  std::size_t most_open_ KX_GUARDED_BY(mu_) = kFewOpen;  ///< with more it looks which have ended
   std::vector<std::jthread> threads_{};
 };
 

@@ -6,20 +6,24 @@
 
 namespace kubexx::simulation {
 
-void Timeline::Add(std::string_view who, std::string_view what) {
-  scheduler_.Trace(what);
-  const Nanoseconds millis = (scheduler_.now() - 1000 * kSecond) / 1'000'000;
+std::string Timeline::Text(const Line& line) {
+  const Nanoseconds millis = (line.when - 1000 * kSecond) / 1'000'000;
   std::array<char, 32> time{};
   std::snprintf(time.data(), time.size(), "%02d:%02d:%02d.%03d ",
                 static_cast<int>(millis / 3'600'000), static_cast<int>(millis / 60'000 % 60),
                 static_cast<int>(millis / 1000 % 60), static_cast<int>(millis % 1000));
-  std::string line = time.data();
-  line += who;
-  line.append(who.size() < 12 ? 12 - who.size() : 0, ' ').append(" ").append(what);
+  std::string text = time.data() + line.who;
+  text.append(line.who.size() < 12 ? 12 - line.who.size() : 0, ' ').append(" ").append(line.what);
+  return text;
+}
+
+void Timeline::Add(std::string_view who, std::string_view what) {
+  scheduler_.Trace(what);
+  lines_.push_back(
+      {.when = scheduler_.now(), .who = std::string(who), .what = std::string(what)});
   if (show_) {
-    std::fprintf(stdout, "%s\n", line.c_str());
+    std::fprintf(stdout, "%s\n", Text(lines_.back()).c_str());
   }
-  lines_.push_back(std::move(line));
   if (lines_.size() > kKept) {
     lines_.pop_front();
   }
@@ -28,7 +32,7 @@ void Timeline::Add(std::string_view who, std::string_view what) {
 std::string Timeline::Tail(std::size_t lines) const {
   std::string text;
   for (std::size_t i = lines_.size() - std::min(lines, lines_.size()); i < lines_.size(); ++i) {
-    text += lines_[i] + "\n";
+    text += Text(lines_[i]) + "\n";
   }
   return text;
 }

@@ -31,9 +31,16 @@ class Timeline {
  private:
   static constexpr std::size_t kKept = 4000;
 
+  struct Line {
+    Nanoseconds when = 0;
+    std::string who{};
+    std::string what{};
+  };
+  static std::string Text(const Line& line);
+
   Scheduler& scheduler_;
   const bool show_;
-  std::deque<std::string> lines_{};
+  std::deque<Line> lines_{};
 };
 
 }  // namespace kubexx::simulation

@@ -140,8 +140,8 @@ void World::SleepFor(Nanoseconds time) {
 }
 
 void World::Storm(Nanoseconds until, bool strict) {
-  if (random_.Chance(kOftenWaves)) {
-    BeginWaves();
+  const bool has_waves = random_.Chance(kOftenWaves) && BeginWaves();
+  if (has_waves) {
     SleepFor(storms_ == 0 ? kMinute : 0);  // who has just begun does not know what came after what
   }
   // As strict, but what operators write may get lost.
@@ -163,7 +163,8 @@ void World::Storm(Nanoseconds until, bool strict) {
   const std::uint64_t often = strict || watched ? 0 : random_.Below(600);
   const Actor self = scheduler_.Become(people_actor_);
   // Up to two or twenty seconds between what they do.
-  const std::int64_t pace = random_.Chance(300) ? 2000 : 20000;
+  // Later waves begin only when data stay what they are for a while.
+  const std::int64_t pace = random_.Chance(300) && !has_waves ? 2000 : 20000;
   std::jthread people([this, pace, random = random_.Fork()](const std::stop_token& stop) mutable {
     while (
         base::Clock::Real().SleepFor(std::chrono::milliseconds(random.Between(10, pace)), stop)) {
@@ -195,6 +196,7 @@ std::optional<std::string> World::Unsettled(bool with_queues) {
   for (std::size_t i = 0; with_queues && i < replicas_.size(); ++i) {
     const Replica& replica = replicas_[i];
     const std::string metrics = replica.process->Metrics();
+    CheckMetrics(replica, metrics);
     if (metrics.find("\nreloader_workqueue_depth 0\n") == std::string::npos) {
       return "the queue of " + replica.name + " is not empty";
     }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -156,7 +157,8 @@ class World {
   /// A time in which things go wrong; `strict`: in which people do what they do, and nothing else.
   void Storm(Nanoseconds until, bool strict);
   /// Policies with waves come into force before anything goes wrong, where there are policies.
-  void BeginWaves();
+  /// Returns whether they do.
+  bool BeginWaves();
   /// What comes last in a storm, so that nothing that happens later makes up for what is missed.
   void EndStorm();
   /// Clerks count up on a storage that takes its time.
@@ -200,6 +202,8 @@ class World {
   /// of which only all their metrics tell.
   std::optional<std::string> Unsettled(bool with_queues);
   void CheckQuiet(std::uint64_t& checks);
+  /// What a replica's metrics must not tell.
+  void CheckMetrics(const Replica& replica, std::string_view metrics);
   void SleepFor(Nanoseconds time);
 
   Scheduler& scheduler_;

@@ -216,15 +216,15 @@ void World::HoldUpLeases(const Replica& replica) {
   network_.HoldUpLeases("", false);
 }
 
-void World::BeginWaves() {
+bool World::BeginWaves() {
   if (IsIn(options_.without.mishaps, Mishap::kAway)) {
-    return;
+    return false;
   }
   const Actor self = scheduler_.Become(people_actor_);
   auto waves = crowd_->BeginWaves({});
   scheduler_.Become(self);
   if (!waves) {
-    return;
+    return false;
   }
   // Who begins has read all policies before anything is rolled; who has run for long may be told by
   // a connection of which nobody knows that it is half-open.
@@ -232,6 +232,7 @@ void World::BeginWaves() {
   EndReplicas();
   oracle_->SetWaves(*std::move(waves));
   StartReplicas();
+  return true;
 }
 
 void World::Do(Mishap mishap) {

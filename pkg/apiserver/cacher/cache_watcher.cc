@@ -80,10 +80,7 @@ void CacheWatcher::End() {
   }
 }
 
-bool CacheWatcher::closed() const {
-  base::MutexLock lock(mu_);
-  return closed_;
-}
+bool CacheWatcher::closed() const { return closed_; }
 
 void CacheWatcher::AddLocked(Item item) {
   item.first = !std::exchange(begun_, true);

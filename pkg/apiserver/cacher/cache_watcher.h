@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_CACHER_CACHE_WATCHER_H_
 #define KUBEXX_APISERVER_CACHER_CACHE_WATCHER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -94,7 +95,7 @@ class CacheWatcher final : public http::BodyStream {
   std::size_t waiting_frames_ KX_GUARDED_BY(mu_) = 0;
   bool begun_ KX_GUARDED_BY(mu_) = false;  ///< something was pushed
   bool ended_ KX_GUARDED_BY(mu_) = false;
-  bool closed_ KX_GUARDED_BY(mu_) = false;
+  std::atomic<bool> closed_ = false;  ///< the server looks at all watches each second
   std::function<void()> wake_ KX_GUARDED_BY(mu_);
 };
 

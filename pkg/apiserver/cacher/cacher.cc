@@ -164,17 +164,12 @@ void Cacher::EndAt(std::int64_t revision) {
   storage_.RequestProgress(type_->prefix);  // Nothing of this type may ever be written again.
 }
 
-void Cacher::Tick() {
-  bool bookmarks = false;
-  {
-    const base::TimePoint now = options_.clock.Now();
-    base::MutexLock lock(mu_);
-    if (now - last_bookmarks_ >= options_.bookmark_interval) {
-      last_bookmarks_ = now;
-      bookmarks = true;
-    }
+void Cacher::Tick(base::TimePoint now) {
+  const bool bookmarks = now - last_bookmarks_.load() >= options_.bookmark_interval;
+  if (bookmarks) {
+    last_bookmarks_ = now;
   }
-  cache_.Tick(bookmarks);
+  cache_.Tick(now, bookmarks);
   if (bookmarks) {
     storage_.RequestProgress(type_->prefix);  // for the next callers
   }

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_CACHER_CACHER_H_
 #define KUBEXX_APISERVER_CACHER_CACHER_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -73,8 +74,9 @@ class Cacher {
   WatchCache& cache() { return cache_; }
 
   /// Ends watches whose time is over, and sends bookmarks when they are due. The owner must call it
-  /// about once a second.
-  void Tick();
+  /// about once a second, with the time that it is; of two calls at the same time, both may send
+  /// bookmarks.
+  void Tick(base::TimePoint now);
 
  private:
   /// Reads the events since `revision` that the cache does not have. Only one thread at a time may
@@ -91,7 +93,7 @@ class Cacher {
   base::Mutex mu_;
   base::CondVar reached_;
   bool reaching_ KX_GUARDED_BY(mu_) = false;
-  base::TimePoint last_bookmarks_ KX_GUARDED_BY(mu_);
+  std::atomic<base::TimePoint> last_bookmarks_;
   std::jthread thread_;
 };
 

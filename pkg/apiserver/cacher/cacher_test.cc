@@ -175,10 +175,10 @@ TEST_F(CacherTest, BookmarksComeAtTheIntervalThatIsAskedFor) {
   EXPECT_TRUE(cacher_->WaitForLatest({}));
   const auto watcher = Watch({.initial_events = true});
   clock.Advance(std::chrono::minutes(9));
-  cacher_->Tick();
+  cacher_->Tick(base::Clock::Real().Now());
   EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED a"));
   clock.Advance(std::chrono::minutes(1));
-  cacher_->Tick();
+  cacher_->Tick(base::Clock::Real().Now());
   EXPECT_THAT(Taken(*watcher), ElementsAre("BOOKMARK"));
   cacher_.reset();  // before its clock
 }
@@ -387,7 +387,7 @@ TEST_F(CacherTest, ClosedWatchersAreForgotten) {
   const auto watcher = Watch({.initial_events = true});
   EXPECT_EQ(cacher_->cache().watchers(), 1U);
   watcher->Closed();
-  cacher_->cache().Tick(false);
+  cacher_->cache().Tick(base::Clock::Real().Now(), false);
   EXPECT_EQ(cacher_->cache().watchers(), 0U);
 }
 

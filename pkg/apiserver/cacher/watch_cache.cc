@@ -207,6 +207,7 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
       if (missed->size() <= kFewEvents || round == kMostRounds) {
         tell(*missed);
         watchers_.push_back(std::move(watcher));
+        is_watched_ = true;
         if (revision_ >= last_) {
           EndWatchesLocked();
         }
@@ -221,8 +222,10 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
   }
 }
 
-void WatchCache::Tick(bool bookmarks) {
-  const base::TimePoint now = clock_.Now();
+void WatchCache::Tick(base::TimePoint now, bool bookmarks) {
+  if (!is_watched_) {
+    return;
+  }
   base::MutexLock lock(mu_);
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
     if (now >= watcher->options().deadline) {
@@ -233,6 +236,7 @@ void WatchCache::Tick(bool bookmarks) {
     }
   }
   std::erase_if(watchers_, [](const auto& watcher) { return watcher->closed(); });
+  is_watched_ = !watchers_.empty();
 }
 
 void WatchCache::EndWatches() {

@@ -96,8 +96,8 @@ class WatchCache final : public cache::ReflectorStore {
   void Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start);
 
   /// Ends the watches whose deadline has passed and, with `bookmarks`, sends a bookmark to the
-  /// watchers that want them.
-  void Tick(bool bookmarks);
+  /// watchers that want them. Costs nothing, and takes no lock, while nobody watches.
+  void Tick(base::TimePoint now, bool bookmarks);
   /// Ends all watches.
   void EndWatches();
   /// Ends all watches once they have received the events up to `revision`; they get no later
@@ -158,6 +158,7 @@ class WatchCache final : public cache::ReflectorStore {
   bool failed_ KX_GUARDED_BY(mu_) = false;       // since it has last heard of the storage
   std::int64_t changed_ KX_GUARDED_BY(mu_) = 0;  // see CachedList::since
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);
+  std::atomic<bool> is_watched_ = false;  ///< since the last watcher was added; see Tick
   /// Watchers get no events after this revision; see EndWatchesAt.
   std::int64_t last_ KX_GUARDED_BY(mu_) = std::numeric_limits<std::int64_t>::max();
 };

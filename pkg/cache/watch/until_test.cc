@@ -238,7 +238,11 @@ TEST_F(UntilTest, WhatWasFoundIsReturnedWhateverHasBecomeOfIt) {
               source->Put(key, "not ready");
             }
             source->AwaitCaughtUp();
-            for (int i = 0; i < 1000; ++i) {
+            // The event is on its way to the condition, which cannot be seen from here. On a busy
+            // machine each turn of the others takes milliseconds, so it is time that counts.
+            base::Clock& clock = base::Clock::Real();
+            const base::TimePoint enough = clock.Now() + std::chrono::microseconds(300);
+            for (int i = 0; i < 1000 && clock.Now() < enough; ++i) {
               base::testing::LetOthersRun();
             }
           }

@@ -17,6 +17,17 @@ void Join(SourceChange& change, const SourceChange& later) {
   }
 }
 
+/// About how much memory the keys of a change take: nodes of a map, and names that do not fit into
+/// their strings.
+std::size_t KeyBytesOf(const SourceChange& change) {
+  constexpr std::size_t kNode = 32 + sizeof(KeyChanges::value_type);
+  std::size_t bytes = 0;
+  for (const auto& [key, what] : change.keys ? *change.keys : KeyChanges()) {
+    bytes += kNode + key.size() + what.digest.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 SourceChange ChangeBetween(SourceType type, const Digest& before, const SourceTrace* before_trace,
@@ -51,15 +62,53 @@ SourceChange ChangeBetween(SourceType type, const Digest& before, const SourceTr
 void SourceChanges::Add(const SourceId& source, SourceChange change) {
   const base::MutexLock lock(mu_);
   if (!sources_.contains(source) && sources_.size() >= kMaxSources) {
-    sources_.erase(
+    EraseLocked(
         std::ranges::min_element(sources_, {}, [](const auto& each) { return each.second.turn; }));
   }
   Changes& changes = sources_[source];
   changes.turn = ++turn_;
+  const std::size_t more = KeyBytesOf(change);
   changes.list.push_back(std::move(change));
+  std::size_t less = 0;
   if (changes.list.size() > kMaxChanges) {
+    less = KeyBytesOf(changes.list.front());
     changes.list.pop_front();
   }
+  changes.key_bytes += more;
+  changes.key_bytes -= less;
+  key_bytes_ += more;
+  key_bytes_ -= less;
+  FitLocked(source);
+}
+
+void SourceChanges::EraseLocked(Sources::iterator source) {
+  key_bytes_ -= source->second.key_bytes;
+  sources_.erase(source);
+}
+
+void SourceChanges::ForgetKeysLocked(Changes& changes) {
+  for (SourceChange& change : changes.list) {
+    change.keys.reset();
+  }
+  key_bytes_ -= std::exchange(changes.key_bytes, 0);
+}
+
+void SourceChanges::FitLocked(const SourceId& but) {
+  while (key_bytes_ > kMaxKeyBytes) {
+    Changes* oldest = nullptr;
+    for (auto& [source, changes] : sources_) {
+      if (changes.key_bytes > 0 && source != but &&
+          (oldest == nullptr || changes.turn < oldest->turn)) {
+        oldest = &changes;
+      }
+    }
+    ForgetKeysLocked(oldest == nullptr ? sources_[but] : *oldest);
+  }
+}
+
+std::size_t SourceChanges::key_bytes() const {
+  const base::MutexLock lock(mu_);
+  return key_bytes_;
 }
 
 std::optional<SourceChange> SourceChanges::Since(

@@ -42,6 +42,10 @@ class SourceChanges {
   /// change, or the source that has not changed for longest, is dropped.
   static constexpr std::size_t kMaxChanges = 8;
   static constexpr std::size_t kMaxSources = 2000;
+  /// The most memory, in bytes, for the keys that have changed: as much as three changed keys in
+  /// each of these changes take. Beyond that the keys of the source that has not changed for
+  /// longest are forgotten, and only them: its changes, and who made them, stay known.
+  static constexpr std::size_t kMaxKeyBytes = std::size_t{8} << 20;
 
   void Add(const SourceId& source, SourceChange change);
   /// What a workload has not had yet of the source, whose data now have the digest `now`, as one
@@ -51,15 +55,25 @@ class SourceChanges {
   std::optional<SourceChange> Since(const SourceId& source, const Digest& now,
                                     const std::optional<Digest>& had,
                                     const std::optional<apimachinery::Time>& after) const;
+  /// About how much memory the keys take, in bytes.
+  std::size_t key_bytes() const;
 
  private:
   struct Changes {
     std::deque<SourceChange> list{};
+    std::size_t key_bytes = 0;
     std::uint64_t turn = 0;  ///< grows with each change of any source
   };
+  using Sources = std::map<SourceId, Changes>;
+
+  void EraseLocked(Sources::iterator source) KX_REQUIRES(mu_);
+  /// Forgets the keys of sources until the others have room; of `but` at last.
+  void FitLocked(const SourceId& but) KX_REQUIRES(mu_);
+  void ForgetKeysLocked(Changes& changes) KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;
-  std::map<SourceId, Changes> sources_ KX_GUARDED_BY(mu_);
+  Sources sources_ KX_GUARDED_BY(mu_);
+  std::size_t key_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::uint64_t turn_ KX_GUARDED_BY(mu_) = 0;
 };
 

@@ -138,5 +138,51 @@ TEST(SourceChanges, AreBounded) {
   EXPECT_FALSE(changes.Since(kLogged, DigestOf("20"), DigestOf("19"), std::nullopt));
 }
 
+/// A change of `count` keys with names of `length` characters.
+SourceChange WideStep(int number, int count, std::size_t length) {
+  SourceChange change = Step(number);
+  change.keys.emplace();
+  for (int i = 0; i < count; ++i) {
+    std::string key = std::to_string(i);
+    key.insert(0, length - key.size(), 'k');
+    change.keys->emplace(std::move(key), KeyChange{What::kChanged, "01234567"});
+  }
+  return change;
+}
+
+// They could take more than a gigabyte.
+TEST(SourceChanges, OfManyLongKeysTakeBoundedMemory) {
+  SourceChanges changes;
+  const auto source = [](std::size_t number) {
+    return SourceId{SourceType::kConfigMap, {"ns", std::to_string(number)}};
+  };
+  for (std::size_t i = 0; i < SourceChanges::kMaxSources; ++i) {
+    changes.Add(source(i), WideStep(1, static_cast<int>(SourceTrace::kMaxKeys), 253));
+    ASSERT_LE(changes.key_bytes(), SourceChanges::kMaxKeyBytes);
+  }
+  EXPECT_GT(changes.key_bytes(), SourceChanges::kMaxKeyBytes * 9 / 10) << "no more than necessary";
+  const auto last =
+      changes.Since(source(SourceChanges::kMaxSources - 1), DigestOf("2"), DigestOf("1"), {});
+  ASSERT_TRUE(last && last->keys);
+  EXPECT_EQ(last->keys->size(), SourceTrace::kMaxKeys);
+  const auto first = changes.Since(source(0), DigestOf("2"), DigestOf("1"), {});
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->keys);
+  EXPECT_EQ(first->writer->manager, "m1") << "that is still known";
+}
+
+TEST(SourceChanges, OfAFewKeysEachAreAllKept) {
+  SourceChanges changes;
+  for (std::size_t i = 0; i < SourceChanges::kMaxSources; ++i) {
+    for (int step = 1; step <= static_cast<int>(SourceChanges::kMaxChanges) + 2; ++step) {
+      changes.Add({SourceType::kConfigMap, {"ns", std::to_string(i)}}, WideStep(step, 3, 20));
+    }
+  }
+  const auto first =
+      changes.Since({SourceType::kConfigMap, {"ns", "0"}}, DigestOf("11"), DigestOf("3"), {});
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->keys);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

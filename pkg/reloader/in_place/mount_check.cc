@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
@@ -160,6 +161,54 @@ Result<void> CheckContainers(const core::Pod& pod, const std::set<SourceId>& sou
   return {};
 }
 
+/// The path without what does not matter: slashes at its end, double ones, and dots.
+std::string CleanPath(const std::string& path) {
+  std::string clean = std::filesystem::path(path).lexically_normal().generic_string();
+  while (clean.size() > 1 && clean.ends_with('/')) {
+    clean.pop_back();
+  }
+  return clean;
+}
+
+/// `path` relative to `directory`, if it is below that; else empty.
+std::string PathBelow(const std::string& path, const std::string& directory) {
+  const std::string begin = directory == "/" ? directory : directory + "/";
+  return path.starts_with(begin) ? path.substr(begin.size()) : std::string();
+}
+
+/// The paths at which the container gets files that are not of the volume mounted at `directory`,
+/// relative to that: from other volumes, and from the kubelet.
+std::vector<std::string> MountsBelow(const core::Container& container,
+                                     const std::string& directory) {
+  std::vector<std::string> paths{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf",
+                                 container.termination_message_path};
+  std::ranges::transform(container.volume_mounts, std::back_inserter(paths),
+                         &core::VolumeMount::mount_path);
+  std::vector<std::string> below;
+  for (const std::string& path : paths) {
+    if (std::string inner = PathBelow(CleanPath(path), directory); !inner.empty()) {
+      below.push_back(std::move(inner));
+    }
+  }
+  return below;
+}
+
+/// Adds what is mounted within the directory. A volume's folder gets an empty directory or file for
+/// each, which the kubelet neither writes nor takes away.
+Result<void> AddMountsBelow(const core::Container& container, MountCheck& check) {
+  for (const std::string& path : MountsBelow(container, check.directory)) {
+    const auto hidden = std::ranges::find_if(check.files, [&](const auto& file) {
+      return file.first == path || file.first.starts_with(path + "/");
+    });
+    if (hidden != check.files.end()) {
+      return CannotReach("container " + container.name + " mounts something else over " +
+                         check.directory + "/" + hidden->first);
+    }
+    check.may_be.insert(FirstComponent(path));
+  }
+  return {};
+}
+
 /// Adds what has to be there of one source.
 Result<void> AddPart(const VolumePart& part, const std::map<SourceId, KeyHashes>& data,
                      MountCheck& check) {
@@ -248,10 +297,8 @@ Result<std::vector<MountCheck>> MountChecksFor(const core::Pod& pod, const std::
     if (in == nullptr) {
       continue;
     }
-    MountCheck check{.container = in->name, .directory = MountOf(*in, volume.name)->mount_path};
-    while (check.directory.size() > 1 && check.directory.ends_with('/')) {
-      check.directory.pop_back();
-    }
+    MountCheck check{.container = in->name,
+                     .directory = CleanPath(MountOf(*in, volume.name)->mount_path)};
     for (const VolumePart& part : parts.parts) {
       KX_RETURN_IF_ERROR(AddPart(part, data, check));
       missing.erase(part.source);
@@ -259,6 +306,7 @@ Result<std::vector<MountCheck>> MountChecksFor(const core::Pod& pod, const std::
     for (const std::string& path : parts.others) {
       check.names.insert(FirstComponent(path));
     }
+    KX_RETURN_IF_ERROR(AddMountsBelow(*in, check));
     checks.push_back(std::move(check));
   }
   if (!missing.empty()) {
@@ -293,7 +341,10 @@ bool HasRightNames(const MountCheck& check, std::string_view output) {
     }
     output.remove_prefix(std::min(end + 1, output.size()));
   }
-  return names == check.names;
+  return std::ranges::includes(names, check.names) &&
+         std::ranges::all_of(names, [&](const std::string& name) {
+           return check.names.contains(name) || check.may_be.contains(name);
+         });
 }
 
 }  // namespace kubexx::reloader

@@ -32,6 +32,8 @@ struct MountCheck {
   /// Everything that has to be in the directory itself; names that begin with ".." are the
   /// kubelet's own and do not count.
   std::set<std::string> names{};
+  /// What else may be there: places at which the container mounts something within the directory.
+  std::set<std::string> may_be{};
   bool operator==(const MountCheck&) const = default;
 };
 
@@ -45,15 +47,16 @@ std::set<SourceId> SourcesBeside(const api::core::v1::Pod& pod, const std::set<S
 ///
 /// Fails with kInvalid, and a clause that says why, when the present data cannot reach the running
 /// pod, or not all of it: a container has a source in its environment, mounts it by subPath, or is
-/// an init container that has run; nobody mounts it; or something else is in the same volume.
+/// an init container that has run; nobody mounts it; something else is in the same volume; or the
+/// container that is looked at mounts something else over a file of the source.
 apimachinery::Result<std::vector<MountCheck>> MountChecksFor(
     const api::core::v1::Pod& pod, const std::string& container, const std::set<SourceId>& sources,
     const std::map<SourceId, KeyHashes>& data);
 
 /// Whether `output` of `sha256sum` for the files of the check says that all are as they have to be.
 bool HasRightHashes(const MountCheck& check, std::string_view output);
-/// Whether `output` of `ls -A1` in the directory of the check says that all files are there, and no
-/// others.
+/// Whether `output` of `ls -A1` in the directory of the check says that all files are there, and
+/// besides at most what may be.
 bool HasRightNames(const MountCheck& check, std::string_view output);
 
 /// "ConfigMap settings", as clauses show it.

@@ -127,6 +127,47 @@ TEST(MountCheckTest, WhatTheKubeletDoesNotUpdateIsRefused) {
   EXPECT_THAT(WhyNotIn(MountingPod(), {}), HasSubstr("does not exist"));
 }
 
+// The reload waited until its time for the files was over.
+TEST(MountCheckTest, WhatIsMountedWithinTheFolderMayBeThere) {
+  core::Pod pod = MountingPod();
+  core::Container& app = pod.spec.containers[0];
+  AddMount(app, "scratch", "/etc/app/cache/");
+  AddMount(app, "scratch", "/etc/application");
+  AddMount(app, "scratch", "/etc/app//deep/./er");
+  app.termination_message_path = "/etc/app/last-words";
+  const auto checks =
+      MountChecksFor(pod, "", {kMountedSettings}, {{kMountedSettings, {{"a", "1"}}}});
+  ASSERT_TRUE(checks) << checks.error().ToString();
+  const MountCheck& check = checks->front();
+  EXPECT_THAT(check.names, UnorderedElementsAre("a"));
+  EXPECT_THAT(check.may_be, UnorderedElementsAre("cache", "deep", "last-words"));
+  EXPECT_TRUE(HasRightNames(check, "..data\na\ncache\ndeep\nlast-words\n"));
+  EXPECT_TRUE(HasRightNames(check, "..data\na\n"));
+  EXPECT_FALSE(HasRightNames(check, "..data\na\ncache\nremoved\n"));
+  EXPECT_FALSE(HasRightNames(check, "..data\ncache\n"));
+}
+
+TEST(MountCheckTest, TheKubeletsFilesInEtcMayBeThere) {
+  core::Pod pod = MountingPod();
+  pod.spec.containers[0].volume_mounts[0].mount_path = "/etc";
+  const auto checks =
+      MountChecksFor(pod, "", {kMountedSettings}, {{kMountedSettings, {{"a", "1"}}}});
+  ASSERT_TRUE(checks) << checks.error().ToString();
+  EXPECT_TRUE(HasRightNames(checks->front(), "..data\na\nhostname\nhosts\nresolv.conf\n"));
+}
+
+TEST(MountCheckTest, AFileThatSomethingElseIsMountedOverCannotBeSeen) {
+  for (const char* path : {"/etc/app/a", "/etc/app/sub", "/etc/app/sub/b"}) {
+    core::Pod pod = MountingPod();
+    pod.spec.volumes[0].volume_source.config_map->items = {{.key = "a", .path = "a"},
+                                                           {.key = "b", .path = "sub/b"}};
+    AddMount(pod.spec.containers[0], "scratch", path);
+    EXPECT_THAT(WhyNotIn(pod, {{kMountedSettings, {{"a", "1"}, {"b", "2"}}}}),
+                HasSubstr("container app mounts something else over /etc/app/"))
+        << path;
+  }
+}
+
 TEST(MountCheckTest, TheOutputsOfTheToolsAreCompared) {
   const std::string one = Sha256Of("one");
   const std::string two = Sha256Of("two");

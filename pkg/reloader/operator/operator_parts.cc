@@ -32,6 +32,7 @@ std::vector<InformerSet> InformersFor(const Config& config,
       .registry = &parts.registry,
       .fallbacks = parts.fallbacks,
       .refusals = &parts.refusals,
+      .served = parts.served,
       .executor = parts.executor};
   std::vector<InformerSet> informers;
   informers.push_back(NewInformers(client, config.namespaces, settings));
@@ -69,6 +70,7 @@ Policies::Options PolicyOptionsFor(const Config& config, const WatchParts& parts
   options.cluster_needed = config.require_cluster_policies;
   options.registry = &parts.registry;
   options.refusals = &parts.refusals;
+  options.served = parts.served;
   options.executor = parts.executor;
   options.read_only = config.dry_run;
   return options;

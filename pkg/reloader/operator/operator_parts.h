@@ -14,6 +14,7 @@
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/policy/policies.h"
 #include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/rest/config.h"
 
 namespace kubexx::rest {
@@ -29,6 +30,9 @@ rest::Config ConnectionFor(const Config& config, rest::Config connection, const 
 struct WatchParts {
   std::shared_ptr<Fallbacks> fallbacks{};
   Refusals& refusals;
+  /// So that all who wait for an API share one question. Null: the informers and the policies each
+  /// have their own.
+  std::shared_ptr<ServedApis> served{};
   metrics::Registry& registry;
   /// Runs what informers do; see cache::InformerOptions::executor.
   std::shared_ptr<base::Executor> executor{};

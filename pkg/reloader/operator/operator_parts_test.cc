@@ -36,14 +36,16 @@ TEST(OperatorPartsTest, PoliciesOfADryRunAreNotWrittenTo) {
   metrics::Registry registry;
   Refusals refusals(&registry);
   const auto executor = std::make_shared<base::Executor>();
+  const auto served = std::make_shared<ServedApis>(nullptr);
   Config config;
   config.dry_run = true;
   config.namespaces = {"one"};
-  const Policies::Options options =
-      PolicyOptionsFor(config, {.refusals = refusals, .registry = registry, .executor = executor});
+  const Policies::Options options = PolicyOptionsFor(
+      config, {.refusals = refusals, .served = served, .registry = registry, .executor = executor});
   EXPECT_TRUE(options.read_only);
   EXPECT_EQ(options.namespaces, config.namespaces);
   EXPECT_EQ(options.refusals, &refusals);
+  EXPECT_EQ(options.served, served);
   EXPECT_EQ(options.executor, executor);
 }
 

@@ -19,7 +19,11 @@ namespace {
 constexpr std::string_view kSeemsUnserved =
     "the server says that it does not have the resource, perhaps only for now";
 
+constexpr std::string_view kListAgain = "policies must be listed again after a refusal";
+
 }  // namespace
+
+bool PolicyAccess::WantsList(const Status& status) { return status.message.contains(kListAgain); }
 
 bool PolicyAccess::SeemsUnserved(const Status& status) {
   // The reflector puts what it did in front of the message.
@@ -34,6 +38,10 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
                                std::stop_token stop) override {
+    if (options.continue_.empty() && owner_.IsStillUnserved(refusal_, stop)) {
+      return Unserved(options,
+                      {Reason::kNotFound, "the server still does not serve the resource", 404});
+    }
     auto listed = inner_->List(
         options,
         [&](cache::Object&& policy) {
@@ -43,13 +51,9 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
         stop);
     if (!listed) {
       Status judged = owner_.Judge(refusal_, listed.error(), stop);
-      if (!options.continue_.empty() || !owner_.IsUnserved(refusal_) ||
-          !std::exchange(has_brought_some_, false)) {
-        return apimachinery::Fail(std::move(judged));
-      }
-      // There may have been no events of their deletion, for example when the watch was half-open.
-      return codec::ListMeta{.resource_version =
-                                 options.resource_version.empty() ? "0" : options.resource_version};
+      return options.continue_.empty() && owner_.IsUnserved(refusal_)
+                 ? Unserved(options, std::move(judged))
+                 : apimachinery::Fail(std::move(judged));
     }
     owner_.Granted(refusal_, listed->resource_version);
     return listed;
@@ -88,8 +92,18 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
   }
 
  private:
+  // The result of a list while the server does not serve the resource, as `status` says.
+  Result<codec::ListMeta> Unserved(const ListOptions& options, Status status) {
+    if (!std::exchange(has_brought_some_, false)) {
+      return apimachinery::Fail(std::move(status));
+    }
+    // There may have been no events of their deletion, for example when the watch was half-open.
+    return codec::ListMeta{.resource_version =
+                               options.resource_version.empty() ? "0" : options.resource_version};
+  }
+
   static apimachinery::Error MustListAgain() {
-    return apimachinery::Fail(Reason::kExpired, "policies must be listed again after a refusal");
+    return apimachinery::Fail(Reason::kExpired, std::string(kListAgain));
   }
 
   Result<void> Pass(cache::WatchEvent&& event, EventSink sink) {
@@ -148,6 +162,10 @@ bool PolicyAccess::IsUnserved(const Refusal& refusal) const {
   return refusal.unserved_since && !refusal.since;
 }
 
+bool PolicyAccess::IsStillUnserved(const Refusal& refusal, const std::stop_token& stop) const {
+  return IsUnserved(refusal) && options_.is_served && options_.is_served(true, stop) == false;
+}
+
 void PolicyAccess::Tell(const std::string& namespace_, bool is_refused) const {
   if (options_.on_change) {
     options_.on_change(namespace_, is_refused);
@@ -174,7 +192,7 @@ void PolicyAccess::Granted(Refusal& refusal, const std::string& version) {
 
 std::optional<base::TimePoint> PolicyAccess::UnservedSince(Refusal& refusal,
                                                            const std::stop_token& stop) {
-  const bool is_said = options_.is_served && options_.is_served(stop) == false;
+  const bool is_said = options_.is_served && options_.is_served(false, stop) == false;
   const bool is_certain = is_said && options_.is_certain && options_.is_certain(stop);
   const base::TimePoint now = options_.clock.Now();
   const base::MutexLock lock(mu_);

@@ -31,8 +31,10 @@ class PolicyAccess {
     base::Duration patience = std::chrono::seconds(10);
     /// Asks whether the server serves the resource; std::nullopt when it cannot be asked. "No" is
     /// believed only after the server has said so for `patience`, because a server that is starting
-    /// says so, too, as does a proxy in front of it. Empty: it is never known.
-    std::function<std::optional<bool>(const std::stop_token&)> is_served{};
+    /// says so, too, as does a proxy in front of it. While `is_awaited`, it is believed, and the
+    /// question is only whether the resource is served by now: the answer may be a minute old.
+    /// Empty: it is never known.
+    std::function<std::optional<bool>(bool is_awaited, const std::stop_token&)> is_served{};
     /// Called when the server says that it does not serve the resource. Returns whether that is
     /// certain, so that there is no need to wait. Empty: it is never certain.
     std::function<bool(const std::stop_token&)> is_certain{};
@@ -43,6 +45,8 @@ class PolicyAccess {
   /// Whether an error of what Follow returns says only that the server does not seem to serve the
   /// resource. That is normal where nobody has installed the CRDs.
   static bool SeemsUnserved(const apimachinery::Status& status);
+  /// Whether such an error only makes the reflector list again, after a refusal.
+  static bool WantsList(const apimachinery::Status& status);
 
   /// The policies of a namespace, or of all, may not be completely known.
   struct Gap {
@@ -58,7 +62,8 @@ class PolicyAccess {
   /// reflector retries with backoff. A refusal that counts is ended only by a list, because a watch
   /// does not deliver what has changed in the meantime. Once the server is known not to serve the
   /// resource any more, one list succeeds without policies, so that the store of whoever lists has
-  /// none either. The result must not outlive this object.
+  /// none either. From then on `inner` is not asked before the server serves the resource. The
+  /// result must not outlive this object.
   std::shared_ptr<cache::ListerWatcher> Follow(std::shared_ptr<cache::ListerWatcher> inner,
                                                std::string namespace_ = {});
   /// Whether any list-watch from Follow is refused at present, so that there may be unknown
@@ -87,6 +92,8 @@ class PolicyAccess {
   /// Whether the last answer was that the server does not serve the resource, and is believed: see
   /// UnservedSince.
   bool IsUnserved(const Refusal& refusal) const;
+  /// Does the same after asking whether it is still so.
+  bool IsStillUnserved(const Refusal& refusal, const std::stop_token& stop) const;
   /// Since when the server has said that it does not serve the resource, if that is long enough or
   /// certain.
   std::optional<base::TimePoint> UnservedSince(Refusal& refusal, const std::stop_token& stop);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -41,12 +42,17 @@ class PolicyAccessTest : public testing::Test {
 
   base::testing::FakeClock clock_;
   std::optional<bool> is_served_;
+  int awaited_ = 0;  ///< the questions whether what was not served is served by now
   bool is_certain_ = false;
   std::vector<std::string> changes_;
   Status error_;     ///< of the last list
   int brought_ = 0;  ///< by the last list
   PolicyAccess access_{{.clock = clock_,
-                        .is_served = [this](const std::stop_token&) { return is_served_; },
+                        .is_served =
+                            [this](bool is_awaited, const std::stop_token&) {
+                              awaited_ += is_awaited ? 1 : 0;
+                              return is_served_;
+                            },
                         .is_certain = [this](const std::stop_token&) { return is_certain_; },
                         .on_change =
                             [this](const std::string& namespace_, bool is_refused) {
@@ -200,6 +206,23 @@ TEST_F(PolicyAccessTest, WhatIsCertainlyNotInstalledIsKnownAtOnce) {
   EXPECT_EQ(List(), Reason::kServiceUnavailable);
 }
 
+TEST_F(PolicyAccessTest, WhatIsNotInstalledIsNotListedUntilItIs) {
+  is_certain_ = true;
+  is_served_ = false;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kNotFound);
+  const std::size_t lists = inner_->list_requests().size();
+  for (int i = 1; i <= 100; ++i) {
+    EXPECT_EQ(List(), Reason::kNotFound);
+    EXPECT_EQ(awaited_, i) << "an answer that others have got before will do";
+  }
+  EXPECT_EQ(inner_->list_requests().size(), lists);
+  EXPECT_FALSE(access_.unread());
+  is_served_ = true;
+  EXPECT_EQ(List(), Reason::kUnknown);
+  EXPECT_EQ(inner_->list_requests().size(), lists + 1);
+}
+
 // Seed 9253 of the simulation: the API was removed while the watch was half-open, so there never
 // was an event for the policy that was removed with it.
 TEST_F(PolicyAccessTest, PoliciesOfAnApiThatIsGoneAreGoneForWhoHasThem) {
@@ -214,7 +237,6 @@ TEST_F(PolicyAccessTest, PoliciesOfAnApiThatIsGoneAreGoneForWhoHasThem) {
   Refuse(Reason::kNotFound);
   EXPECT_EQ(List(), Reason::kUnknown) << "a list without any";
   EXPECT_EQ(brought_, 0);
-  Refuse(Reason::kNotFound);
   EXPECT_EQ(List(), Reason::kNotFound) << "once is enough";
   is_served_ = true;
   EXPECT_EQ(List(), Reason::kUnknown);

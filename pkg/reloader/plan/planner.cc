@@ -8,6 +8,7 @@
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/model/used_keys.h"
+#include "kubexx/reloader/plan/planner_baseline.h"
 #include "kubexx/reloader/plan/slot_planner.h"
 
 namespace kubexx::reloader {
@@ -69,7 +70,11 @@ class Planner {
     for (const auto& [slot, members] : slots_) {
       planner.Run(slot.first, slot.second, members);
     }
-    FinishBaseline();
+    FinishBaseline({.workload = workload_,
+                    .recorded = recorded_ ? &*recorded_ : nullptr,
+                    .referenced = referenced_,
+                    .named = named_},
+                   plan_);
     std::ranges::sort(plan_.bad_items, {}, &BadItem::item);
     const auto rest = std::ranges::unique(plan_.bad_items);
     plan_.bad_items.erase(rest.begin(), rest.end());
@@ -145,7 +150,7 @@ class Planner {
       plan_.has_seen_template = plan_.has_seen_template && has_seen_template;
     }
     // Nothing is known either of a class that no pod has reported since the process began.
-    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
+    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass || IsOfOthers(id)) {
       plan_.seen.erase(id);
       KeepRecord(id);
       return;
@@ -188,6 +193,13 @@ class Planner {
     if (!is_recorded && state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
     }
+  }
+
+  /// Whether a source that was not found belongs to another operator, with another selector. Then
+  /// what it has recorded must stay.
+  bool IsOfOthers(const SourceId& id) const {
+    return sources_.over != nullptr && recorded_ && recorded_->digests.contains(id) &&
+           sources_.over->IsLeftOut(id);
   }
 
   std::uint64_t SeenVersionOf(const SourceId& id) const {
@@ -308,74 +320,6 @@ class Planner {
       }
     }
     return std::nullopt;
-  }
-
-  /// Decides whether to record the baseline, cuts it to size, and keeps what others have recorded:
-  /// an instance with other rules or types may look after the same workload. The entries of others
-  /// alone are no reason to write, because two instances would write in turns then.
-  void FinishBaseline() {
-    auto& digests = plan_.baseline.digests;
-    std::size_t size =
-        Baseline{.uid = workload_.uid,
-                 .edition = plan_.baseline.edition,
-                 .template_written = workload_.template_written ? workload_.template_written
-                                                                : plan_.baseline.template_written}
-            .ToString()
-            .size();
-    const auto has_room = [&size](const SourceId& id, const Baseline& in) {
-      const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id));
-      const bool fits = size + takes <= Baseline::kMaxBytes;
-      size += fits ? takes : 0;
-      return fits;
-    };
-    std::erase_if(digests, [&](const auto& entry) {
-      const bool is_cut = !has_room(entry.first, plan_.baseline);
-      if (is_cut) {
-        plan_.left_out.push_back(entry.first);
-      }
-      return is_cut;
-    });
-    const auto is_left_out = [&](const auto& entry) { return !digests.contains(entry.first); };
-    std::erase_if(plan_.baseline.keys, is_left_out);
-    std::erase_if(plan_.baseline.versions, is_left_out);
-    plan_.is_released = recorded_ && HasOwnRecord(workload_) &&
-                        recorded_->IsOlderThanTemplate(workload_.template_written);
-    const bool is_to_be_renewed = IsToBeRenewed();
-    plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
-      return !recorded_ || workload_.baseline_restored || is_to_be_renewed ||
-             !IsRecorded(entry.first, entry.second);
-    });
-    if (!recorded_) {
-      return;
-    }
-    // Or each write of the source would be one of the baseline, as long as a watch is behind.
-    const bool ends_doubts = is_to_be_renewed && plan_.has_seen_template;
-    plan_.is_news = ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
-                      const auto found = recorded_->digests.find(entry.first);
-                      // Patterns may match sources that come and go all the time.
-                      return found == recorded_->digests.end() ? named_.contains(entry.first)
-                                                               : found->second != entry.second;
-                    });
-    for (const auto& [id, digest] : recorded_->digests) {
-      if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {
-        plan_.baseline.Set(id, digest, recorded_->KeysOf(id), recorded_->VersionOf(id));
-      }
-    }
-  }
-
-  /// Whether a process that starts later would doubt what the baseline says of a source; see
-  /// MakePlan.
-  bool IsToBeRenewed() const {
-    return plan_.is_released &&
-           std::ranges::any_of(plan_.baseline.versions, [this](const auto& entry) {
-             return recorded_->VersionOf(entry.first) < entry.second;
-           });
-  }
-
-  bool IsRecorded(const SourceId& id, const Digest& digest) const {
-    const auto found = recorded_->digests.find(id);
-    return found != recorded_->digests.end() && found->second == digest &&
-           recorded_->KeysOf(id) == plan_.baseline.KeysOf(id);
   }
 
   const Workload& workload_;

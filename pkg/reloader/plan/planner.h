@@ -225,6 +225,12 @@ class DigestsOver {
     (void)source;
     return UINT64_MAX;
   }
+  /// Whether a source that SourceLookup::get does not have exists nevertheless, and is only not
+  /// watched. Asked for sources in the workload's baseline. By default all are watched.
+  virtual bool IsLeftOut(const SourceId& source) {
+    (void)source;
+    return false;
+  }
 };
 
 /// The functions through which the planner finds sources. It calls them only during MakePlan.
@@ -236,8 +242,9 @@ struct SourceLookup {
   /// workload whose reload list for that type contains patterns.
   base::FunctionRef<std::vector<std::string>(SourceType)> names;
   /// Called when something is known of a source over other keys than those that count now, for
-  /// workloads whose baseline somebody else has written, and for those that were released since
-  /// their baseline. Null: these questions have no answer, and nothing is unseen.
+  /// workloads whose baseline somebody else has written, for those that were released since their
+  /// baseline, and when a baseline has a source that does not exist. Null: these questions have no
+  /// answer, and nothing is unseen or left out.
   DigestsOver* over = nullptr;
 };
 
@@ -290,7 +297,8 @@ struct SourceLookup {
 /// Knowledge::has_untold_template is set: the pods that began then have them.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
-/// reports, and keeps the record of a source that is unknown.
+/// reports, and keeps the record of a source that is unknown, or that another operator watches and
+/// this one leaves out.
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns);
 

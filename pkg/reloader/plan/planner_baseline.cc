@@ -1,11 +1,12 @@
+#include "kubexx/reloader/plan/planner_baseline.h"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "kubexx/reloader/model/source.h"
-#include "kubexx/reloader/plan/baseline.h"
-#include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloader/model/stamps.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -15,7 +16,86 @@ std::uint64_t VersionIn(const Baseline& baseline, const SourceId& source) {
   return baseline.template_written ? baseline.VersionOf(source) : 0;
 }
 
+/// Whether a process that starts later would doubt what the baseline says of a source; see
+/// MakePlan.
+bool IsToBeRenewed(const RecordedOn& on, const Plan& plan) {
+  return plan.is_released && std::ranges::any_of(plan.baseline.versions, [&](const auto& entry) {
+           return on.recorded->VersionOf(entry.first) < entry.second;
+         });
+}
+
+bool IsInRecord(const RecordedOn& on, const Plan& plan, const SourceId& id, const Digest& digest) {
+  const auto found = on.recorded->digests.find(id);
+  return found != on.recorded->digests.end() && found->second == digest &&
+         on.recorded->KeysOf(id) == plan.baseline.KeysOf(id);
+}
+
+/// The bytes of a baseline that a text may still have.
+class Room {
+ public:
+  explicit Room(const Baseline& without_entries) : size_(without_entries.ToString().size()) {}
+  /// Takes the room for an entry, if there is enough.
+  bool Take(const SourceId& id, const Baseline& in) {
+    const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id));
+    const bool fits = size_ + takes <= Baseline::kMaxBytes;
+    size_ += fits ? takes : 0;
+    return fits;
+  }
+
+ private:
+  std::size_t size_;
+};
+
+/// Removes what has no room from the plan's baseline.
+void CutToSize(Room& room, Plan& plan) {
+  auto& digests = plan.baseline.digests;
+  std::erase_if(digests, [&](const auto& entry) {
+    const bool is_cut = !room.Take(entry.first, plan.baseline);
+    if (is_cut) {
+      plan.left_out.push_back(entry.first);
+    }
+    return is_cut;
+  });
+  const auto is_left_out = [&](const auto& entry) { return !digests.contains(entry.first); };
+  std::erase_if(plan.baseline.keys, is_left_out);
+  std::erase_if(plan.baseline.versions, is_left_out);
+}
+
 }  // namespace
+
+void FinishBaseline(const RecordedOn& on, Plan& plan) {
+  auto& digests = plan.baseline.digests;
+  const Baseline* recorded = on.recorded;
+  Room room({.uid = on.workload.uid,
+             .edition = plan.baseline.edition,
+             .template_written = on.workload.template_written ? on.workload.template_written
+                                                              : plan.baseline.template_written});
+  CutToSize(room, plan);
+  plan.is_released = recorded != nullptr && HasOwnRecord(on.workload) &&
+                     recorded->IsOlderThanTemplate(on.workload.template_written);
+  const bool is_to_be_renewed = IsToBeRenewed(on, plan);
+  plan.record = !on.workload.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
+    return recorded == nullptr || on.workload.baseline_restored || is_to_be_renewed ||
+           !IsInRecord(on, plan, entry.first, entry.second);
+  });
+  if (recorded == nullptr) {
+    return;
+  }
+  // Or each write of the source would be one of the baseline, as long as a watch is behind, or
+  // another operator looks after a part of the baseline.
+  const bool ends_doubts = is_to_be_renewed && plan.has_seen_template && !plan.is_partly_unknown;
+  plan.is_news = ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
+                   const auto found = recorded->digests.find(entry.first);
+                   // Patterns may match sources that come and go all the time.
+                   return found == recorded->digests.end() ? on.named.contains(entry.first)
+                                                           : found->second != entry.second;
+                 });
+  for (const auto& [id, digest] : recorded->digests) {
+    if (!digests.contains(id) && on.referenced.contains(id) && room.Take(id, *recorded)) {
+      plan.baseline.Set(id, digest, recorded->KeysOf(id), recorded->VersionOf(id));
+    }
+  }
+}
 
 std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) {
   if (plan.baseline.uid.empty()) {

@@ -2,6 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/plan/strategy.h"
 
@@ -41,7 +48,7 @@ class PlannerBaselineTest : public testing::Test {
   void SetVariable(const Digest& digest) {
     workload_.containers[0].variables = {{kVariable, digest.ToString()}};
   }
-  Plan Make(const Knowledge& known = {}) {
+  Plan Make(const Knowledge& known = {}, DigestsOver* over = nullptr) {
     const auto get = [this](const SourceId& id) {
       const auto found = sources_.find(id);
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
@@ -55,7 +62,7 @@ class PlannerBaselineTest : public testing::Test {
       }
       return result;
     };
-    return MakePlan(workload_, SourceLookup{get, names}, known, rules_, patterns_);
+    return MakePlan(workload_, SourceLookup{get, names, over}, known, rules_, patterns_);
   }
   /// Carries out the plan and plans again. There must be nothing left to do.
   void WriteAndLookAgain(const Plan& plan) {
@@ -385,6 +392,47 @@ TEST_F(PlannerBaselineTest, SourcesThatAreNotReferencedAnyMoreGoWithTheNextWrite
   Put(kPlannedConfig, kChanged);
   const Plan plan = Make();
   EXPECT_THAT(BaselineAfter(plan, plan.changes), Not(HasSubstr("config-1")));
+}
+
+/// What one of two operators with different label selectors sees.
+class Selecting final : public DigestsOver {
+ public:
+  explicit Selecting(std::set<SourceId> left_out) : left_out_(std::move(left_out)) {}
+  std::optional<Digest> Over(const SourceId&, std::string_view) override { return std::nullopt; }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return std::nullopt; }
+  bool IsLeftOut(const SourceId& source) override { return left_out_.contains(source); }
+
+ private:
+  const std::set<SourceId> left_out_;
+};
+
+// Each took the other's entries for those of deleted sources, and wrote the baseline without them.
+TEST_F(PlannerBaselineTest, OperatorsThatSelectDifferentSourcesLeaveEachOthersRecords) {
+  const SourceId red{SourceType::kConfigMap, {"ns", "red"}};
+  const SourceId blue{SourceType::kConfigMap, {"ns", "blue"}};
+  workload_.containers = {{.name = "app"}};
+  workload_.annotations = {{"configmap.reloader.stakater.com/reload", "red.*,blue.*"}};
+  for (const bool on_delete : {false, true}) {
+    rules_.reload_on_delete = on_delete;
+    rules_.by_variables = !on_delete;
+    workload_.annotations.erase(std::string(kBaselineAnnotation));
+    int writes = 0;
+    for (int turn = 0; turn < 6; ++turn) {
+      const bool is_red = turn % 2 == 0;
+      sources_.clear();
+      Put(is_red ? red : blue, kRecordedDigest);
+      Selecting selecting({is_red ? blue : red});
+      const Plan plan = Make({}, &selecting);
+      EXPECT_THAT(plan.changes, IsEmpty()) << "the other one is not deleted";
+      if (plan.record) {
+        ++writes;
+        workload_.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(plan, {});
+      }
+    }
+    EXPECT_EQ(writes, 2) << "each has recorded its own";
+    EXPECT_THAT(Parsed(workload_.annotations[std::string(kBaselineAnnotation)]).digests,
+                UnorderedElementsAre(Pair(red, kRecordedDigest), Pair(blue, kRecordedDigest)));
+  }
 }
 
 TEST_F(PlannerBaselineTest, IsBounded) {

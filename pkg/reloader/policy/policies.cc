@@ -43,8 +43,8 @@ std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
     return std::nullopt;
   }
   const auto text = [&notice](const std::string& mark) {
-    return "a rollout has failed: " + mark + RefOf(notice.workload).ToString() + mark + ": " +
-           notice.message;
+    return std::string(notice.is_in_place ? "a reload in place" : "a rollout") + " has failed: " +
+           mark + RefOf(notice.workload).ToString() + mark + ": " + notice.message;
   };
   return RolloutTrouble{.is_bad = true,
                         .reason = notice.reason,
@@ -77,6 +77,7 @@ PolicyWatch::Options Policies::WatchOptions() {
           .registry = options_.registry,
           .cluster_needed = options_.cluster_needed,
           .refusals = options_.refusals,
+          .served = options_.served,
           .executor = options_.executor,
           .on_change = [this](const std::string&) {
             enforcer_.AskTheUnread();

@@ -21,6 +21,7 @@
 #include "kubexx/reloader/policy/policy_status.h"
 #include "kubexx/reloader/policy/policy_watch.h"
 #include "kubexx/reloader/policy/trouble_reporter.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/write/notifier.h"
 
 namespace kubexx::rest {
@@ -35,8 +36,8 @@ events::Occurrence EventAbout(const PolicyNotice& notice);
 /// Whether the notice is logged as a warning; otherwise it is logged as information.
 bool LogsAsWarning(const PolicyNotice& notice);
 
-/// The trouble that observers are told because of a notice: that a rollout has failed. std::nullopt
-/// for other notices.
+/// The trouble that observers are told because of a notice: that a rollout, or a reload in place,
+/// has failed. std::nullopt for other notices.
 std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice);
 
 /// Combines all parts that enforce reload policies. Thread-safe.
@@ -54,6 +55,8 @@ class Policies {
     metrics::Registry* registry = nullptr;
     /// See PolicyWatch::Options.
     Refusals* refusals = nullptr;
+    /// See PolicyWatch::Options.
+    std::shared_ptr<ServedApis> served{};
     /// See cache::InformerOptions::executor.
     std::shared_ptr<base::Executor> executor{};
     /// Called when the result of Unread may change soon, on threads of informers. Must not block.

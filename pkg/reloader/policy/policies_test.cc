@@ -60,6 +60,33 @@ TEST(Policies, TellsOfAFailedRolloutOnceWhoeverAsksForIt) {
   EXPECT_EQ(log.Count("level=warning"), 1U) << "where people look for what went wrong";
 }
 
+// Alerts told of a rollout where no pod was replaced.
+TEST(Policies, CallsAReloadInPlaceThatFailsByItsName) {
+  ToldTroubles told;
+  Policies policies(
+      nullptr,
+      {.flags = {.health_gate = true}, .watch = false, .read_only = true, .troubles = &told});
+  Workload web{.id = {WorkloadKind::kDeployment, {"shop", "web"}}, .uid = "u"};
+  std::vector<Change> changes(1);
+  AnnotationEdits written;
+  ASSERT_TRUE(policies.gate().Admit(web, changes, written));
+  for (const auto& [key, value] : written) {
+    web.annotations[key] = value.value_or("");
+  }
+  web.template_version.digest = "same";
+  web.annotations[std::string(kReloadingInPlace)] = "u 2026-11-29T00:00:00Z";
+  web.phase = reloadpolicy::Phase::kUpdating;
+  policies.gate().OnWorkload(web.id, &web);
+  web.annotations.erase(std::string(kReloadingInPlace));
+  web.phase = reloadpolicy::Phase::kFailed;  // its pods do not bear the new data
+  policies.gate().OnWorkload(web.id, &web);
+  policies.gate().Marks(web);
+  EXPECT_THAT(told.messages, ElementsAre(testing::AllOf(
+                                 HasSubstr("a reload in place has failed: *Deployment/shop/web*: "
+                                           "the reload in place begun at"),
+                                 testing::Not(HasSubstr("rollout")))));
+}
+
 TEST(TroubleIn, AWaitIsNone) {
   EXPECT_FALSE(TroubleIn({.warning = true, .reason = "ReloadPending", .message = "Paused: why"}));
 }

@@ -18,9 +18,10 @@ using reloadpolicy::ObjectRef;
 
 /// The interval for conditions that no event reports, such as policies that can be read again.
 constexpr base::Duration kAskAgain = std::chrono::seconds(30);
-/// Workloads that wait for others are woken when those have ended, one for each place. Thousands
-/// may wait, and each of them that asks is planned anew, so they ask rarely by themselves.
-constexpr base::Duration kAskAgainOfOthers = std::chrono::minutes(10);
+/// Workloads that wait for others are woken when those have ended, one for each place, and those
+/// that somebody has paused when their pause ends. Thousands may wait, for days, and each of them
+/// that asks is planned anew, so they ask rarely by themselves.
+constexpr base::Duration kAskAgainOfWoken = std::chrono::minutes(10);
 /// A timer that ends too early would find the window still closed.
 constexpr base::Duration kMargin = std::chrono::milliseconds(1);
 /// The wall clock may be set, so a window that opens in days is checked from time to time.
@@ -39,6 +40,22 @@ bool IsNews(const reloadpolicy::Arbiter& arbiter, const ObjectRef& workload,
   return now != arbiter.pending().end() &&
          (!before || Told(before->reason) != Told(now->second.hold.reason) ||
           before->policy != now->second.hold.policy);
+}
+
+/// Whether something wakes a workload that this holds up once it may go on: the end of another
+/// rollout, or the event of the object that holds it up. The source that a policy pauses is looked
+/// at before the arbiter knows that the workload waits, so the policy may change in between.
+bool IsWoken(const reloadpolicy::Hold& hold) {
+  switch (hold.reason) {
+    case HoldReason::kInvalidAnnotation:
+    case HoldReason::kPaused:
+    case HoldReason::kWaveFailed:
+      return true;
+    case HoldReason::kSourcePaused:
+      return !hold.policy;
+    default:
+      return reloadpolicy::IsForOthers(hold.reason);
+  }
 }
 
 }  // namespace
@@ -173,7 +190,10 @@ AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
     Wake(workload.id, kAskAgain);  // there is no notification when the arbiter knows all workloads
   }
   if (mark.failure) {
-    Notify(workload, {.warning = true, .reason = kRolloutFailed, .message = *mark.failure});
+    Notify(workload, {.warning = true,
+                      .reason = kRolloutFailed,
+                      .message = *mark.failure,
+                      .is_in_place = mark.is_in_place});
   }
   AnnotationEdits edits;
   if (mark.record) {
@@ -248,10 +268,8 @@ bool PolicyEnforcer::Admit(const Workload& workload, std::vector<Change>& change
 
 void PolicyEnforcer::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
   // A window that never opens is opened only by another setting, and that wakes the workload.
-  const bool is_woken =
-      reloadpolicy::IsForOthers(hold.reason) || hold.reason == HoldReason::kWaveFailed;
   base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWaitForWindow
-                         : is_woken                                ? kAskAgainOfOthers
+                         : IsWoken(hold)                           ? kAskAgainOfWoken
                                                                    : kAskAgain;
   if (hold.until) {
     after =

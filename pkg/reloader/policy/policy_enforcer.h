@@ -36,6 +36,8 @@ struct PolicyNotice {
   bool is_one_of_many = false;
   std::string reason{};  ///< in UpperCamelCase, for Events
   std::string message{};
+  /// With kRolloutFailed: a reload of the running pods has failed, and no rollout.
+  bool is_in_place = false;
 };
 
 /// A policy and its figures at a moment.

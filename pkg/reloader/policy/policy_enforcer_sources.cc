@@ -218,12 +218,12 @@ std::vector<ObjectRef> PolicyEnforcer::Before(const Workload& workload,
         if (!other || !HasLowerOrder(*other, workload)) {
           continue;
         }
-        bool comes_first = false;
-        {
+        const auto is_active = [this, ref = RefOf(id)] {
           const base::MutexLock lock(mu_);
-          comes_first = arbiter_.IsActive(RefOf(id));
-        }
-        if (comes_first || host.get()->needs_rollout(*other, cause)) {
+          return arbiter_.IsActive(ref);
+        };
+        // Asked once more at last: one that needs no rollout any more may just have begun it.
+        if (is_active() || host.get()->needs_rollout(*other, cause) || is_active()) {
           return {RefOf(id)};  // one is reason enough
         }
       }

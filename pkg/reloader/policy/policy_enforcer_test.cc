@@ -215,6 +215,23 @@ TEST_F(PolicyEnforcerTest, APausedSourceHoldsItsOwnChangesOnly) {
   EXPECT_THAT(notices_[0].message, HasSubstr("SourcePaused: Secret/shop/password is paused"));
 }
 
+TEST_F(PolicyEnforcerTest, WhatIsPausedIsAskedForRarelySinceAnEventTellsOfTheEnd) {
+  Set({.paused = true});
+  EXPECT_FALSE(Admit(GovernedWeb("a")));
+  EXPECT_THAT(wakes_["a"], ElementsAre(base::Duration(10min)));
+  Set({.paused = false});
+  EXPECT_THAT(wakes_["a"], ElementsAre(base::Duration(10min), base::Duration(0)));
+}
+
+TEST_F(PolicyEnforcerTest, WhatAPolicyPausesOfTheSourcesIsAskedForSoon) {
+  Policy policy{.id = {"shop", "p"}, .generation = 1};
+  policy.sources = {{.kind = "Secret", .name = "password", .paused = true}};
+  enforcer_.SetPolicy(policy);
+  std::vector<Change> changes = ChangesBy({kGovernedPassword});
+  EXPECT_FALSE(enforcer_.Admit(GovernedWeb("a"), changes, written_));
+  EXPECT_THAT(wakes_["a"], ElementsAre(base::Duration(30s)));
+}
+
 TEST_F(PolicyEnforcerTest, ABadAnnotationIsToldOnceAndHasNoEffect) {
   Workload workload = GovernedWeb("a");
   workload.annotations["reloader.kubexx.io/settle-window"] = "often";

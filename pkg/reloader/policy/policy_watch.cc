@@ -16,7 +16,7 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/policy/policy_status.h"
-#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/watch/watch_errors.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -56,16 +56,18 @@ bool IsUnavailable(const apimachinery::Status& status) {
 }
 
 PolicyAccess::Options AccessOptions(
-    const std::shared_ptr<rest::RESTClient>& client, const apimachinery::ResourceInfo& resource,
+    const std::shared_ptr<ServedApis>& apis, const apimachinery::ResourceInfo& resource,
     base::Duration patience, std::function<void(const std::string&, bool is_refused)> on_change) {
   return {.patience = patience,
-          .is_served = [client, resource](const std::stop_token& stop) -> std::optional<bool> {
-            const auto served = IsServed(client, resource, stop);
+          .is_served = [apis, resource](bool is_awaited,
+                                        const std::stop_token& stop) -> std::optional<bool> {
+            const auto served =
+                apis->Has(resource, is_awaited ? ServedApis::kOfLate : ServedApis::kNow, stop);
             return served ? std::optional(*served) : std::nullopt;
           },
           .is_certain =
-              [client, resource](const std::stop_token& stop) {
-                return IsGroupMissing(client, resource, stop);
+              [apis, resource](const std::stop_token& stop) {
+                return apis->LacksGroup(resource, ServedApis::kNow, stop);
               },
           .on_change = std::move(on_change)};
 }
@@ -99,12 +101,16 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.tuning.backoff.cap = pause;
   options.use_watch_list = false;  // see PolicyAccess::Follow
   options.on_error = [plural = std::string(resource.plural),
+                      errors = std::make_shared<WatchErrors>(std::string(resource.plural)),
                       refused = std::move(refused)](const apimachinery::Status& status) mutable {
+    if (PolicyAccess::WantsList(status)) {
+      return;
+    }
     if (PolicyAccess::SeemsUnserved(status)) {
       logging::Debug("The API server seems not to serve reload policies",
                      {{"resource", plural}, {"error", status}});
     } else if (!IsUnavailable(status)) {
-      cache::LogWatchError(plural, status);
+      errors->Log(status);
     } else if (!refused.request_stop()) {
       return;  // not the first call
     } else if (status.reason == Reason::kNotFound) {
@@ -238,11 +244,12 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnf
 PolicyWatch::PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const Options& options)
     : options_(options),
       everywhere_(options.namespaces.empty()),
-      namespaced_access_(AccessOptions(client, api::ResourceOf<ReloadPolicy>(), options.patience,
+      served_(options.served ? options.served : std::make_shared<ServedApis>(client)),
+      namespaced_access_(AccessOptions(served_, api::ResourceOf<ReloadPolicy>(), options.patience,
                                        [this](const std::string& name, bool is_refused) {
                                          OnAccess(kNamespacedPolicies, name, is_refused);
                                        })),
-      of_cluster_access_(AccessOptions(client, api::ResourceOf<ClusterReloadPolicy>(),
+      of_cluster_access_(AccessOptions(served_, api::ResourceOf<ClusterReloadPolicy>(),
                                        PatienceForCluster(options),
                                        [this](const std::string& name, bool is_refused) {
                                          OnAccess(kClusterPolicies, name, is_refused);

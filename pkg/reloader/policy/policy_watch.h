@@ -19,6 +19,7 @@
 #include "kubexx/reloader/permissions/policy_access.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::cache {
@@ -51,6 +52,8 @@ class PolicyWatch {
     /// Informed when the operator may not read policies that it needs; must outlive this object.
     /// Null: only the log tells.
     Refusals* refusals = nullptr;
+    /// Knows which APIs the server has. Null: the watch makes one for itself.
+    std::shared_ptr<ServedApis> served{};
     /// See cache::InformerOptions::executor.
     std::shared_ptr<base::Executor> executor{};
     /// Called when the answer of UnreadIn may have changed for a namespace, or for all when it is
@@ -104,6 +107,7 @@ class PolicyWatch {
 
   const Options options_;
   const bool everywhere_;
+  const std::shared_ptr<ServedApis> served_;
   PolicyAccess namespaced_access_;
   PolicyAccess of_cluster_access_;
   /// Requested by the first list or watch whose refusal counts.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
@@ -14,6 +15,7 @@ reloadpolicy::Sighting SightingOf(const Workload& workload) {
           .annotations = workload.annotations,
           .phase = workload.phase,
           .template_hash = is_followed ? workload.template_version.digest : std::string(),
+          .is_in_place = IsReloadingInPlace(workload.annotations, workload.uid),
           .undone = workload.undone ? reloadpolicy::RolloutTimeOf(*workload.undone) : std::nullopt};
 }
 

@@ -1,9 +1,6 @@
 #include "kubexx/reloader/watch/kubernetes_io.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +11,6 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_informer.h"
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -22,6 +18,7 @@
 #include "kubexx/reloader/model/baseline_owner.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloader/watch/watch_errors.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -78,6 +75,13 @@ cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
           .resource = std::string(resource.plural)};
 }
 
+/// Logs an error that does not only control the reflector.
+void LogOthers(WatchErrors& errors, const apimachinery::Status& status) {
+  if (!WorkloadListWatch::IsOwn(status)) {
+    errors.Log(status);
+  }
+}
+
 /// Adds SecretProviderClasses, whose API comes with the driver, and the driver's reports of them.
 /// The label selector applies only to the classes, because nobody labels the driver's objects.
 void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
@@ -86,11 +90,14 @@ void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
   const auto informer_of = [&](const apimachinery::ResourceInfo& resource,
                                const std::string& label_selector, auto transform) {
     WorkloadListWatch::Options options{.other_kind = resource.kind};
-    options.is_served = [client, resource](const std::stop_token& stop) {
-      return IsServed(client, resource, stop);
+    options.is_served = [served = settings.served, resource](base::Duration max_age,
+                                                             const std::stop_token& stop) {
+      return served->Has(resource, max_age, stop);
     };
     cache::InformerOptions informer = OptionsOf(resource, settings, std::move(transform));
     informer.use_watch_list = false;
+    informer.on_error = [errors = std::make_shared<WatchErrors>(informer.name)](
+                            const apimachinery::Status& status) { LogOthers(*errors, status); };
     return NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
       return std::make_shared<WorkloadListWatch>(
@@ -110,8 +117,9 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     const apimachinery::ResourceInfo& resource = ResourceOf(kind);
     WorkloadListWatch::Options options{.kind = kind};
     if (!IsBuiltIn(kind)) {
-      options.is_served = [client, kind](const std::stop_token& stop) {
-        return IsServed(client, ResourceOf(kind), stop);
+      options.is_served = [served = settings.served, kind](base::Duration max_age,
+                                                           const std::stop_token& stop) {
+        return served->Has(ResourceOf(kind), max_age, stop);
       };
     }
     if (set.namespaces.empty()) {
@@ -133,11 +141,8 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     };
     // A refused WatchList is logged each time, and it is usual that a custom API is not served.
     informer.use_watch_list = IsBuiltIn(kind);
-    informer.on_error = [name = informer.name](const apimachinery::Status& status) {
-      if (!WorkloadListWatch::IsOwn(status)) {
-        cache::LogWatchError(name, status);
-      }
-    };
+    informer.on_error = [errors = std::make_shared<WatchErrors>(informer.name)](
+                            const apimachinery::Status& status) { LogOthers(*errors, status); };
     set.workloads[kind] = NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
       const auto list_watch = std::make_shared<WorkloadListWatch>(
@@ -155,11 +160,13 @@ void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
   cache::InformerOptions options =
       OptionsOf(resource, settings, TransformFor(type, settings.keys, settings.source_detail));
+  const auto errors = std::make_shared<WatchErrors>(options.name);
+  options.on_error = [errors](const apimachinery::Status& status) { errors->Log(status); };
   if (set.namespaces.empty()) {
     const std::stop_source refused;
     set.refused[type] = refused.get_token();
-    options.on_error = [refused, name = options.name](const apimachinery::Status& status) mutable {
-      cache::LogWatchError(name, status);
+    options.on_error = [refused, errors](const apimachinery::Status& status) mutable {
+      errors->Log(status);
       if (status.reason == Reason::kForbidden || status.reason == Reason::kUnauthorized ||
           status.reason == Reason::kNotFound) {
         refused.request_stop();
@@ -200,68 +207,7 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
   return std::optional(std::move(digests));
 }
 
-// No list of what a server has is longer.
-constexpr std::size_t kMaxDiscovery = 4 << 20;
-
-// Each namespace asks for itself, many at once. They share the connections of lists and watches: of
-// those for single requests as many as there were questions at once would stay open.
-Result<std::string> Discover(const std::shared_ptr<rest::RESTClient>& client,
-                             const std::string& path, const std::stop_token& stop) {
-  std::string body;
-  rest::Request request = client->Get();
-  KX_RETURN_IF_ERROR(request.AbsPath(path).Stream(
-      [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
-      [&body](std::string_view piece) -> Result<void> {
-        if (piece.size() > kMaxDiscovery - body.size()) {
-          return apimachinery::Fail(Reason::kMalformed, "the response is larger than 4 MiB");
-        }
-        body += piece;
-        return {};
-      },
-      stop));
-  return body;
-}
-
 }  // namespace
-
-Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
-                      const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
-  const auto response = Discover(
-      client, "/apis/" + std::string(resource.group) + "/" + std::string(resource.version), stop);
-  if (!response) {
-    if (response.error().reason == Reason::kNotFound) {
-      return false;
-    }
-    return apimachinery::Fail(response.error());
-  }
-  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(*response));
-  const codec::JsonTree* resources = list.Find("resources");
-  // No server answers like this, so the answer does not come from an API server.
-  if (resources == nullptr) {
-    return apimachinery::Fail(apimachinery::Malformed("resources", "is missing"));
-  }
-  return std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
-    return each.TextAt("name") == resource.plural;
-  });
-}
-
-bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
-                    const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
-  const auto response = Discover(client, "/apis", stop);
-  const auto list =
-      response ? codec::JsonTree::Parse(*response) : Result<codec::JsonTree>(response.error());
-  const codec::JsonTree* groups = list ? list->Find("groups") : nullptr;
-  if (groups == nullptr || groups->elements().empty()) {
-    return false;
-  }
-  return std::ranges::none_of(groups->elements(), [&](const codec::JsonTree& group) {
-    const codec::JsonTree* versions = group.Find("versions");
-    return group.TextAt("name") == resource.group && versions != nullptr &&
-           std::ranges::any_of(versions->elements(), [&](const codec::JsonTree& each) {
-             return each.TextAt("version") == resource.version;
-           });
-  });
-}
 
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client) {
   return [client = std::move(client)](const SourceId& id, const std::stop_token& stop) {
@@ -285,6 +231,9 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
                          const std::vector<std::string>& namespaces, WatchSettings settings) {
   if (!settings.executor) {
     settings.executor = std::make_shared<base::Executor>();
+  }
+  if (!settings.served) {
+    settings.served = std::make_shared<ServedApis>(client);
   }
   const auto fallbacks =
       settings.fallbacks ? settings.fallbacks : std::make_shared<Fallbacks>(settings.registry);

@@ -14,6 +14,7 @@
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/watch/source_absences.h"
 #include "kubexx/reloader/watch/source_keys.h"
 
@@ -22,17 +23,6 @@ class RESTClient;
 }
 
 namespace kubexx::reloader {
-
-/// Whether the server has the resource's API. Asks discovery, which everyone may read: an API that
-/// does not exist and may not be listed is answered with Forbidden, not with NotFound.
-apimachinery::Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
-                                    const apimachinery::ResourceInfo& resource,
-                                    const std::stop_token& stop);
-
-/// Whether the server's list of API groups lacks the resource's group and version. A proxy in front
-/// of the server has no such list; the result is false then.
-bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
-                    const apimachinery::ResourceInfo& resource, const std::stop_token& stop);
 
 /// What the operator watches.
 struct WatchSettings {
@@ -51,6 +41,8 @@ struct WatchSettings {
   std::shared_ptr<Fallbacks> fallbacks{};
   /// Follows the lists and watches of sources; must outlive the informers. Null: nobody does.
   Refusals* refusals = nullptr;
+  /// Knows which APIs the server has. Null: NewInformers makes one.
+  std::shared_ptr<ServedApis> served{};
   /// Runs what the informers do; see cache::InformerOptions::executor. Null: NewInformers makes one
   /// for them.
   std::shared_ptr<base::Executor> executor{};

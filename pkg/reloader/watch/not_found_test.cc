@@ -1,19 +1,12 @@
 // Tests "not found" answers of the API server, and those of proxies in front of it.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/ha/membership.h"
-#include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/write/fresh_reads.h"
-#include "kubexx/rest/rest_client.h"
-#include "kubexx/rest/round_tripper.h"
-#include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
@@ -59,64 +52,6 @@ TEST_F(NotFoundTest, AWorkloadIsGoneWhenTheServerNamesIt) {
   EXPECT_FALSE(*gone);
   Answer(404, "text/plain", "404 page not found");
   EXPECT_FALSE(read(kRollout, {})) << "it may be there";
-}
-
-TEST_F(NotFoundTest, AnAnswerWithoutResourcesSaysNothingOfWhatIsServed) {
-  const auto is_served = [this] {
-    return IsServed(server_.client(), ResourceOf(WorkloadKind::kRollout), {});
-  };
-  Answer(200, "application/json", "{}");
-  EXPECT_FALSE(is_served());
-  Answer(200, "application/json", R"({"kind":"APIResourceList","resources":[]})");
-  EXPECT_EQ(is_served().value_or(true), false);
-  Answer(200, "application/json",
-         R"({"kind":"APIResourceList","resources":[{"name":"rollouts"}]})");
-  EXPECT_EQ(is_served().value_or(false), true);
-}
-
-/// Counts the requests that go over the connections of streams.
-class StreamCounter final : public rest::RoundTripper {
- public:
-  StreamCounter(std::shared_ptr<rest::RoundTripper> inner, std::atomic<int>& count)
-      : inner_(std::move(inner)), count_(count) {}
-  std::unique_ptr<rest::RoundTrip> Start(const rest::HttpRequest& request) override {
-    count_ += request.stream ? 1 : 0;
-    return inner_->Start(request);
-  }
-
- private:
-  const std::shared_ptr<rest::RoundTripper> inner_;
-  std::atomic<int>& count_;
-};
-
-TEST_F(NotFoundTest, QuestionsForWhatIsServedShareTheConnectionsOfWatches) {
-  std::atomic<int> streams = 0;
-  const auto client = rest::testing::ClientFor(
-      {.host = server_.client()->config().host,
-       .wrap_round_tripper = [&streams](std::shared_ptr<rest::RoundTripper> inner) {
-         return std::make_shared<StreamCounter>(std::move(inner), streams);
-       }});
-  Answer(404, "application/json", kNamed);
-  EXPECT_EQ(IsServed(client, ResourceOf(WorkloadKind::kRollout), {}).value_or(true), false);
-  EXPECT_EQ(streams, 1);
-  Answer(200, "application/json", R"({"groups":[{"name":"apps","versions":[]}]})");
-  EXPECT_TRUE(IsGroupMissing(client, ResourceOf(WorkloadKind::kRollout), {}));
-  EXPECT_EQ(streams, 2);
-}
-
-TEST_F(NotFoundTest, AGroupIsMissingWhenTheListOfGroupsIsWithoutIt) {
-  const auto is_missing = [this](int code, const std::string& body) {
-    Answer(code, "application/json", body);
-    return IsGroupMissing(server_.client(), ResourceOf(WorkloadKind::kRollout), {});
-  };
-  EXPECT_FALSE(is_missing(404, "404 page not found"));
-  EXPECT_FALSE(is_missing(200, "{}"));
-  EXPECT_FALSE(is_missing(200, R"({"groups":[]})"));
-  EXPECT_TRUE(is_missing(200, R"({"groups":[{"name":"apps","versions":[{"version":"v1"}]}]})"));
-  EXPECT_TRUE(
-      is_missing(200, R"({"groups":[{"name":"argoproj.io","versions":[{"version":"v1"}]}]})"));
-  EXPECT_FALSE(is_missing(
-      200, R"({"groups":[{"name":"argoproj.io","versions":[{"version":"v1alpha1"}]}]})"));
 }
 
 TEST_F(NotFoundTest, TheLeaseOfAMemberHasItsName) {

@@ -10,7 +10,8 @@ constexpr std::string_view kHelmReleasePrefix = "sh.helm.release.v1.";
 
 std::unique_ptr<SourceAbsences> SourceAbsences::NewFor(const DecisionRules& rules,
                                                        Options options) {
-  if (!options.exists || !(rules.reload_on_create || rules.reload_on_delete)) {
+  options.only_recorded = !rules.reload_on_create && !rules.reload_on_delete;
+  if (!options.exists || (options.only_recorded && !options.has_selector)) {
     return nullptr;
   }
   return std::make_unique<SourceAbsences>(std::move(options));

@@ -31,14 +31,18 @@ inline constexpr std::string_view kHelmReleaseType = "helm.sh/release.v1";
 /// Answers whether a source that the informers do not have exists nevertheless. A watch with a
 /// label selector reports a source as deleted when it only loses its label, and as created when it
 /// only gets it. Where deletions or creations roll workloads, this class asks the API server for
-/// the source's metadata. It keeps the answer for a minute, or until the next event of the source.
-/// Thread-safe.
+/// the source's metadata. Elsewhere it does so for sources that a baseline names: another operator
+/// may watch them, with another selector. It keeps the answer for a minute, or until the next event
+/// of the source. Thread-safe.
 class SourceAbsences {
  public:
   struct Options {
     /// A label selector excludes some sources. If false, only Helm's Secrets are excluded.
     bool has_selector = false;
     SourceExists exists{};
+    /// Neither deletions nor creations roll workloads, so it only matters whether what is recorded
+    /// of a source is to be kept.
+    bool only_recorded = false;
     base::Clock& clock = base::Clock::Real();
     base::Duration keep_for = std::chrono::minutes(1);
   };
@@ -46,8 +50,8 @@ class SourceAbsences {
   static constexpr std::size_t kMaxAnswers = 10'000;
 
   explicit SourceAbsences(Options options) : options_(std::move(options)) {}
-  /// Returns null when neither deletions nor creations roll workloads, or when `options` has no way
-  /// to ask the API server.
+  /// Returns null when neither deletions nor creations roll workloads and no selector excludes any
+  /// source, or when `options` has no way to ask the API server.
   static std::unique_ptr<SourceAbsences> NewFor(const DecisionRules& rules, Options options);
 
   /// Whether a source that the informers do not have exists nevertheless. Fails when the API server
@@ -56,6 +60,7 @@ class SourceAbsences {
   /// The source was changed, created or deleted.
   void Forget(const SourceId& id);
   bool has_selector() const { return options_.has_selector; }
+  bool only_recorded() const { return options_.only_recorded; }
 
  private:
   struct Answer {

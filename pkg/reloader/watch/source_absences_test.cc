@@ -89,5 +89,20 @@ TEST_F(SourceAbsencesTest, WithoutASelectorOnlySecretsOfHelmAreAskedAbout) {
   EXPECT_EQ(asked, std::set{release});
 }
 
+TEST_F(SourceAbsencesTest, WhereNothingIsRolledForThemOnlyWhatIsRecordedMatters) {
+  const SourceExists exists = [](const SourceId&, const std::stop_token&) -> Result<bool> {
+    return true;
+  };
+  EXPECT_FALSE(SourceAbsences::NewFor({}, {.exists = exists})) << "everything is watched";
+  const auto recorded = SourceAbsences::NewFor({}, {.has_selector = true, .exists = exists});
+  ASSERT_TRUE(recorded);
+  EXPECT_TRUE(recorded->only_recorded());
+  DecisionRules rules;
+  rules.reload_on_delete = true;
+  const auto all = SourceAbsences::NewFor(rules, {.has_selector = true, .exists = exists});
+  ASSERT_TRUE(all);
+  EXPECT_FALSE(all->only_recorded());
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

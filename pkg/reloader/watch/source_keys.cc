@@ -195,7 +195,11 @@ bool KeyedSources::IsUnknown(const SourceId& id) {
   if (!caches_.Knows(id.type, id.key.namespace_)) {
     return true;
   }
-  if (absences_ == nullptr) {
+  return absences_ != nullptr && !absences_->only_recorded() && IsLeftOut(id);
+}
+
+bool KeyedSources::IsLeftOut(const SourceId& id) {
+  if (absences_ == nullptr || id.type == SourceType::kSecretProviderClass) {
     return false;
   }
   const auto left_out = absences_->IsLeftOut(id, stop_);

@@ -145,6 +145,7 @@ class KeyedSources final : public DigestsOver {
   /// or its answer cannot be read.
   std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
   std::uint64_t SeenUpTo(const SourceId& id) override;
+  bool IsLeftOut(const SourceId& id) override;
   /// Compares the keys that count with the API server's data at `since`, a resource version, or
   /// later. Sets failure() when they differ (see Behind) or the server does not answer. Relies on
   /// the caches alone when the server may not be asked, or its answer cannot be read. `taken`: the

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/reloader/watch/served_apis.h"
+
 namespace kubexx::reloader {
 
 using apimachinery::Fail;
@@ -91,7 +93,7 @@ bool WorkloadListWatch::Serves(const std::stop_token& stop) {
   if (!options_.is_served) {
     return true;
   }
-  const auto served = options_.is_served(stop);
+  const auto served = options_.is_served(AgeOfAnswers(), stop);
   if (!served || *served) {
     if (served) {
       fallbacks_->Granted(RightTo(Fallbacks::kServed));
@@ -99,6 +101,14 @@ bool WorkloadListWatch::Serves(const std::stop_token& stop) {
     return true;  // when it cannot be told, the list tells
   }
   return false;
+}
+
+base::Duration WorkloadListWatch::AgeOfAnswers() const {
+  const base::MutexLock lock(mu_);
+  // Who only waits for the API may share the answers of others who wait, whatever moment they ask.
+  return mode_ == Mode::kAbsent
+             ? std::clamp<base::Duration>(retry_ * 3 / 4, ServedApis::kNow, ServedApis::kOfLate)
+             : base::Duration(ServedApis::kNow);
 }
 
 // Returns a list without objects and without an error.

@@ -38,8 +38,10 @@ class WorkloadListWatch final : public cache::ListerWatcher {
     std::string_view other_kind{};
     /// The namespace that is listed, for Fallbacks; empty: all namespaces.
     std::string namespace_{};
-    /// Asks whether the server has the API. Empty: it is assumed to have it.
-    std::function<apimachinery::Result<bool>(std::stop_token)> is_served{};
+    /// Asks whether the server has the API. An answer that is not older than `max_age` will do.
+    /// Empty: it is assumed to have it.
+    std::function<apimachinery::Result<bool>(base::Duration max_age, const std::stop_token&)>
+        is_served{};
     /// Returns a ListerWatcher that lists one namespace. Empty: that is not possible, or only one
     /// namespace is listed anyway.
     std::function<std::shared_ptr<cache::ListerWatcher>(const std::string&)> in_namespace{};
@@ -129,6 +131,8 @@ class WorkloadListWatch final : public cache::ListerWatcher {
   /// missing.
   void NoteFailure(const apimachinery::Status& status);
   bool Serves(const std::stop_token& stop);
+  /// How old an answer of `is_served` may be.
+  base::Duration AgeOfAnswers() const;
   /// Watches, and stores whether that was permitted.
   apimachinery::Result<void> TryWatch(const apimachinery::ListOptions& options, EventSink sink,
                                       const std::stop_token& stop);

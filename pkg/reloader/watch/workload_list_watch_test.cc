@@ -12,6 +12,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/reloader/watch/served_apis.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -61,11 +62,15 @@ class WorkloadListWatchTest : public testing::Test {
   metrics::Registry registry_;
   std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
   std::atomic<bool> served_ = true;
+  std::atomic<base::Duration> max_age_{};  ///< of the answer that the last question asked for
   WorkloadListWatch list_watch_{
       server_,
       fallbacks_,
       {.kind = WorkloadKind::kCronJob,
-       .is_served = [this](std::stop_token) -> Result<bool> { return served_; },
+       .is_served = [this](base::Duration max_age, const std::stop_token&) -> Result<bool> {
+         max_age_ = max_age;
+         return served_;
+       },
        .clock = clock_}};
 };
 
@@ -91,6 +96,20 @@ TEST_F(WorkloadListWatchTest, PassesEverythingOnWithAllRights) {
   EXPECT_EQ(seen, "b");
   EXPECT_FALSE(list_watch_.IsOnDemand());
   EXPECT_EQ(Gauge("watch"), 0);
+}
+
+TEST_F(WorkloadListWatchTest, WhileItWaitsForTheApiAnAnswerThatOthersHaveGotWillDo) {
+  served_ = false;
+  ASSERT_TRUE(List().meta);
+  EXPECT_EQ(max_age_.load(), ServedApis::kNow) << "nobody knows yet";
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(List().meta);
+  }
+  EXPECT_EQ(max_age_.load(), ServedApis::kOfLate);
+  served_ = true;
+  ASSERT_TRUE(List().meta);
+  ASSERT_TRUE(List().meta);
+  EXPECT_EQ(max_age_.load(), ServedApis::kNow);
 }
 
 TEST_F(WorkloadListWatchTest, WithoutWatchItListsWhenAsked) {

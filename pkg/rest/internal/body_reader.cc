@@ -74,6 +74,9 @@ Result<StreamRead> BodyReader::TryNext(HttpCall::Sink sink) {
     look_at_ = NextLook(*wait_began_);
     KX_RETURN_IF_ERROR(InTime(*wait_began_, WholeFrom(*wait_began_)));
   }
+  if (const base::Duration told_at = told_at_.exchange(kNotTold); told_at != kNotTold) {
+    *wait_began_ += std::max<base::Duration>(clock.Now() - base::TimePoint(told_at), {});
+  }
   const base::TimePoint begin = *wait_began_;
   const base::TimePoint whole = WholeFrom(begin);
   std::optional<base::TimePoint> came;
@@ -100,7 +103,16 @@ Result<StreamRead> BodyReader::TryNext(HttpCall::Sink sink) {
   return found;
 }
 
+void BodyReader::Notify(std::function<void()> tell) {
+  opened_.call.Notify([this, tell = std::move(tell)] {
+    base::Duration not_told = kNotTold;
+    told_at_.compare_exchange_strong(not_told, sender_.clock().Now().time_since_epoch());
+    tell();
+  });
+}
+
 base::TimePoint BodyReader::Arm() {
+  told_at_ = kNotTold;
   const base::TimePoint begin = wait_began_.value_or(sender_.clock().Now());
   return std::min(
       {opened_.call.Arm(), WholeFrom(begin), IdleFrom(begin), limits_.deadline, look_at_});
@@ -159,7 +171,7 @@ class ResponseStream::Impl {
     return found;
   }
 
-  void Notify(std::function<void()> tell) { stream_.opened.call.Notify(std::move(tell)); }
+  void Notify(std::function<void()> tell) { reader_.Notify(std::move(tell)); }
   base::TimePoint Arm() { return reader_.Arm(); }
 
  private:

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_REST_INTERNAL_BODY_READER_H_
 #define KUBEXX_REST_INTERNAL_BODY_READER_H_
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -38,8 +40,12 @@ class BodyReader {
   /// Does as Opened::Read. Returns kTimeout when the body's time is over.
   apimachinery::Result<bool> Next(HttpCall::Sink sink, const std::stop_token& stop);
 
-  /// Does as Opened::TryRead, with the same limits as Next.
+  /// Does as Opened::TryRead, with the same limits as Next. The time between the notification that
+  /// Arm has asked for and this call is its owner's, who may have no room for more, and does not
+  /// count.
   apimachinery::Result<StreamRead> TryNext(HttpCall::Sink sink);
+  /// See RoundTrip::Notify.
+  void Notify(std::function<void()> tell);
   /// Call this after a TryNext that found nothing; see RoundTrip::Arm.
   base::TimePoint Arm();
 
@@ -58,6 +64,9 @@ class BodyReader {
   base::Duration waited_;
   // These members are used by TryNext.
   std::optional<base::TimePoint> wait_began_{};
+  /// When the owner was told since the last Arm; kNotTold: not yet. Set on any thread.
+  static constexpr base::Duration kNotTold = base::Duration::max();
+  std::atomic<base::Duration> told_at_ = kNotTold;
   base::TimePoint look_at_ = base::TimePoint::max();
 };
 

@@ -164,11 +164,25 @@ Authorizer::Authorizer(TypeRegistry& types, bool rbac) : types_(types), rbac_(rb
   }
 }
 
+Authorizer::Caches Authorizer::SourceCaches() {
+  {
+    const base::MutexLock lock(mu_);
+    if (caches_.front() != nullptr) {
+      return caches_;
+    }
+  }
+  Caches caches;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    caches[i] = types_.CacherOf(sources_[i]);  // may start a thread
+  }
+  const base::MutexLock lock(mu_);
+  return caches_ = std::move(caches);
+}
+
 Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_token& stop) {
-  std::array<std::shared_ptr<Cacher>, 4> cachers;
+  const Caches cachers = SourceCaches();
   Revisions revisions{};
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    cachers[i] = types_.CacherOf(sources_[i]);
     if (latest) {
       // A user who is refused must not occupy a thread for as long as a cache is behind.
       KX_RETURN_IF_ERROR(cachers[i]->CatchUpWithLatest(stop));
@@ -227,10 +241,11 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
 }
 
 void Authorizer::KeepUp(const std::stop_token& stop) {
-  const auto is_filled = [this](const ResourceTypeRef& type) {
-    return types_.CacherOf(type)->cache().Has(0);
-  };
-  if (rbac_ && std::ranges::count_if(sources_, is_filled) == std::ssize(sources_)) {
+  if (!rbac_) {
+    return;
+  }
+  const Caches caches = SourceCaches();
+  if (std::ranges::all_of(caches, [](const auto& each) { return each->cache().Has(0); })) {
     (void)Current(false, stop);
   }
 }

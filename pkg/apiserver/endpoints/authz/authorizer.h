@@ -108,6 +108,10 @@ class Authorizer {
     PolicyRef policy{};
   };
 
+  using Caches = std::array<std::shared_ptr<Cacher>, 4>;
+
+  /// The caches of `sources_`, which a registry keeps for types that it has from its beginning.
+  Caches SourceCaches();
   /// The policy of the objects in the caches. With `latest`, it covers all acknowledged writes, or
   /// an error is returned.
   apimachinery::Result<PolicyRef> Current(bool latest, const std::stop_token& stop);
@@ -120,6 +124,7 @@ class Authorizer {
   base::Mutex making_;  // one at a time; taken before mu_
   base::Mutex mu_;
   std::shared_ptr<const Made> made_ KX_GUARDED_BY(mu_);
+  Caches caches_ KX_GUARDED_BY(mu_);  ///< all null before they are needed
   std::atomic<std::size_t> parts_read_ = 0;
 };
 

@@ -197,8 +197,9 @@ void TypeRegistry::EndLeaving() {
 }
 
 void TypeRegistry::Tick() {
+  const base::TimePoint now = options_.clock.Now();
   for (const std::shared_ptr<Cacher>& cacher : Cachers()) {
-    cacher->Tick();
+    cacher->Tick(now);
   }
   EndLeaving();
 }

@@ -23,8 +23,9 @@ constexpr base::Duration kServiceInterval = std::chrono::seconds(10);
 /// Creates the namespace if it does not exist. Returns whether it was created.
 Result<bool> MakeNamespace(const ResourceType& type, ObjectStore& objects, const char* name,
                            const std::stop_token& stop) {
-  // For etcd, a read is cheaper than a write that is refused.
-  const auto found = objects.Get(type, {.namespace_ = "", .name = name}, stop);
+  // For etcd, a read is cheaper than a write that is refused. What the namespace says does not
+  // matter, so it is not decoded.
+  const auto found = objects.storage().Get(type.StorageKey({.name = name}), 0, stop);
   if (found || found.error().reason != Reason::kNotFound) {
     return found ? Result<bool>(false) : Fail(found.error());
   }

@@ -70,6 +70,16 @@ TEST_F(SystemObjectsTest, TheServiceIsMadeAgainWithItsNamespaceWithinTenSeconds)
   EXPECT_THAT(Do("GET", kSystemEndpoints).body, ::testing::HasSubstr("192.0.2.7"));
 }
 
+TEST_F(SystemObjectsTest, WhatANamespaceSaysDoesNotMatter) {
+  const auto stored = storage_->Get("/registry/namespaces/kube-public", 0, {});
+  ASSERT_TRUE(stored);
+  ASSERT_TRUE(storage_->CompareAndSwap(stored->key, stored->mod_revision, "damaged", {}));
+  ASSERT_EQ(Do("DELETE", kSystemService).status, 200);
+  Pass(std::chrono::seconds(61));
+  EXPECT_EQ(Do("GET", kSystemService).status, 200);
+  EXPECT_EQ(*storage_->Get(stored->key, 0, {})->value, "damaged");
+}
+
 TEST_F(SystemObjectsTest, TokensAreStillGoodForAnotherServer) {
   ASSERT_EQ(
       Do("POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"robot"}})")

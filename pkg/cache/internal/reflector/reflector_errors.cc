@@ -7,6 +7,11 @@
 namespace kubexx::cache {
 
 void LogWatchError(std::string_view reflector, const apimachinery::Status& status) {
+  if (apimachinery::IsExpired(status)) {  // the reflector lists, and all is well
+    logging::Debug("A watch has expired, so the reflector lists again",
+                   {{"reflector", reflector}, {"error", status}});
+    return;
+  }
   logging::Warning("Cannot list and watch", {{"reflector", reflector}, {"error", status}});
 }
 
