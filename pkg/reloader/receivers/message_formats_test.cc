@@ -29,7 +29,7 @@ const base::WallTime kNoon{std::chrono::microseconds(1'795'953'600'123'456)};
 Notification WebWasRolled() {
   return {.id = "id-1",
           .time = kNoon,
-          .reason = kReloaded,
+          .reason = kReloadedReason,
           .namespace_ = "shop",
           .workload = reloadpolicy::ObjectRef{"Deployment", {"shop", "web"}},
           .sources = {{"ConfigMap", {"shop", "config"}}, {"Secret", {"shop", "keys"}}},
@@ -40,7 +40,7 @@ Notification WebWasRolled() {
 Notification WebCannotBeRolled(const std::string& error = "a <b> & *c* _d_ {{DATE(x)}} <!here>") {
   Notification notification = WebWasRolled();
   notification.severity = Severity::kError;
-  notification.reason = kReloadFail;
+  notification.reason = kReloadFailReason;
   notification.text = error;
   return notification;
 }

@@ -21,10 +21,10 @@ Notification AboutWorkload(const WorkloadId& workload, Severity severity, std::s
 }  // namespace
 
 Notification NotificationOf(const WriteReport& report) {
-  Notification notification = report.outcome
-                                  ? AboutWorkload(report.workload, Severity::kInfo, kReloaded, "")
-                                  : AboutWorkload(report.workload, Severity::kError, kReloadFail,
-                                                  report.outcome.error().message);
+  Notification notification =
+      report.outcome ? AboutWorkload(report.workload, Severity::kInfo, kReloadedReason, "")
+                     : AboutWorkload(report.workload, Severity::kError, kReloadFailReason,
+                                     report.outcome.error().message);
   // A source may be the cause of changes of several containers.
   std::vector<SourceId> causes = report.causes;
   std::ranges::sort(causes);

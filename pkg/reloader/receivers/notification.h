@@ -16,8 +16,8 @@
 namespace kubexx::reloader {
 
 /// The reasons of notifications about writes, as in Kubernetes Events.
-inline constexpr char kReloaded[] = "Reloaded";
-inline constexpr char kReloadFail[] = "ReloadFail";
+inline constexpr char kReloadedReason[] = "Reloaded";
+inline constexpr char kReloadFailReason[] = "ReloadFail";
 
 /// Something that has happened to a workload or because of a policy. It holds names and never
 /// values. A value type.
@@ -29,7 +29,8 @@ struct Notification {
   std::string id{};  ///< unique; the same for all receivers and all attempts to send it
   base::WallTime time{};
   Severity severity = Severity::kInfo;
-  /// In UpperCamelCase: kReloaded, kReloadFail, the reason of a RolloutTrouble or a WorkloadNotice.
+  /// In UpperCamelCase: kReloadedReason, kReloadFailReason, the reason of a RolloutTrouble or a
+  /// WorkloadNotice.
   std::string reason{};
   /// Of the workload or, without one, of the policy; empty for a ClusterReloadPolicy.
   std::string namespace_{};

@@ -22,14 +22,14 @@ std::string TitleOf(const Notification& notification) {
   const std::string workload = notification.workload ? InWords(*notification.workload) : "";
   const std::string policy =
       notification.is_of_policy ? PolicyInWords(notification.policies.front()) : "";
-  if (notification.reason == kReloaded) {
+  if (notification.reason == kReloadedReason) {
     if (!notification.action.empty()) {
       return workload + " was reloaded in place";
     }
     return notification.job.empty() ? workload + " was rolled"
                                     : "A Job of " + workload + " was created";
   }
-  if (notification.reason == kReloadFail) {
+  if (notification.reason == kReloadFailReason) {
     return workload + " cannot be rolled";
   }
   if (notification.reason == kRolloutFailed) {
@@ -45,7 +45,7 @@ std::string TitleOf(const Notification& notification) {
 }
 
 std::string BodyOf(const Notification& notification) {
-  if (notification.reason == kReloadFail) {
+  if (notification.reason == kReloadFailReason) {
     return "The operator tries again. The last error: " + notification.text;
   }
   if (notification.paused) {

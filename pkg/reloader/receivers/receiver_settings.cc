@@ -102,7 +102,7 @@ std::string Names(const Range& values, NameOf name_of) {
   return names;
 }
 
-Result<ReceiverType> TypeOf(const Node& node) {
+Result<ReceiverType> ReceiverTypeOf(const Node& node) {
   KX_ASSIGN_OR_RETURN(const std::string name, TextOfNode(node));
   const auto found = std::ranges::find(kReceiverTypes, name, ReceiverTypeName);
   if (found == kReceiverTypes.end()) {
@@ -213,7 +213,7 @@ Result<ReceiverSettings> ReceiverOf(const Node& node) {
                           "namespaces", "policies", "digest", "batches"}));
   ReceiverSettings receiver;
   KX_ASSIGN_OR_RETURN(receiver.name, ReceiverNameOf(node.At("name")));
-  KX_ASSIGN_OR_RETURN(receiver.type, TypeOf(node.At("type")));
+  KX_ASSIGN_OR_RETURN(receiver.type, ReceiverTypeOf(node.At("type")));
   KX_ASSIGN_OR_RETURN(receiver.url, UrlOf(node.At("url")));
   KX_ASSIGN_OR_RETURN(receiver.headers, HeadersOf(node.At("headers")));
   KX_ASSIGN_OR_RETURN(receiver.proxy, TextOfNode(node.At("proxy")));

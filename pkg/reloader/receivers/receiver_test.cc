@@ -102,7 +102,7 @@ class ReceiverTest : public testing::Test {
         Notification{.id = name,
                      .time = clock_.Wall(),
                      .severity = severity,
-                     .reason = severity == Severity::kInfo ? kReloaded : kReloadFail,
+                     .reason = severity == Severity::kInfo ? kReloadedReason : kReloadFailReason,
                      .namespace_ = "shop",
                      .workload = reloadpolicy::ObjectRef{"Deployment", {"shop", name}}});
   }

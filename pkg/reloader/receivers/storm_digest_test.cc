@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 Notification Rolled(const std::string& name, const std::string& namespace_ = "shop") {
   return {.time = base::WallTime(std::chrono::hours(1)),
-          .reason = kReloaded,
+          .reason = kReloadedReason,
           .namespace_ = namespace_,
           .workload = reloadpolicy::ObjectRef{"Deployment", {namespace_, name}},
           .sources = {{"ConfigMap", {namespace_, "config"}}}};
@@ -27,7 +27,7 @@ TEST(StormDigest, CountsByNamespaceAndSourceTheWorstFirst) {
   digest.Add(Rolled("api", "bank"));
   Notification failed = Rolled("bad");
   failed.severity = Severity::kError;
-  failed.reason = kReloadFail;
+  failed.reason = kReloadFailReason;
   digest.Add(failed);
   digest.Add({.severity = Severity::kError,
               .reason = "RolloutsStopped",
@@ -39,7 +39,7 @@ TEST(StormDigest, CountsByNamespaceAndSourceTheWorstFirst) {
   EXPECT_EQ(digest.end(), base::WallTime(std::chrono::hours(1)));
   const auto groups = digest.Groups();
   ASSERT_EQ(groups.size(), 4U);
-  EXPECT_EQ(groups[0].first.reason, kReloadFail);
+  EXPECT_EQ(groups[0].first.reason, kReloadFailReason);
   EXPECT_EQ(groups[1].first.source, "ClusterReloadPolicy/careful");
   EXPECT_EQ(groups[2].first.source, "ConfigMap/shop/config");
   EXPECT_EQ(groups[2].second.count, 8U);
