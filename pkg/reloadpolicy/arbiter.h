@@ -177,6 +177,10 @@ class Arbiter {
   /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
   /// cannot fail before Observe has seen it.
   void Doubt(const ObjectRef& workload);
+  /// The caller has read the workload, as `seen`, from the server or from a cache whose handlers
+  /// may not have been called yet. If another replica's rollout is under way there, of which no
+  /// event has told, the arbiter follows it from now on.
+  void Expect(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
   /// its last write was unknown, the arbiter now either finds the rollout in `seen` or stops
   /// counting it as under way. Workloads that wait for this one may go on, though the arbiter may

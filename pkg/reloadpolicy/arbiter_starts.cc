@@ -152,6 +152,7 @@ void Arbiter::Settle(const ObjectRef& workload, const Sighting& seen, base::Wall
   if (is_uncertain()) {
     Undo(workload);
   }
+  Expect(workload, seen, now);
   if (!rollouts_.contains(workload)) {  // else its end wakes them
     WakeThoseAfter(workload);
   }

@@ -65,7 +65,7 @@ TEST(Policies, CallsAReloadInPlaceThatFailsByItsName) {
   ToldTroubles told;
   Policies policies(
       nullptr,
-      {.flags = {.health_gate = true}, .watch = false, .read_only = true, .troubles = &told});
+      {.flags = {.health_gate = true}, .watch = false, .read_only = true, .troubles = {&told}});
   Workload web{.id = {WorkloadKind::kDeployment, {"shop", "web"}}, .uid = "u"};
   std::vector<Change> changes(1);
   AnnotationEdits written;

@@ -222,9 +222,13 @@ std::vector<ObjectRef> PolicyEnforcer::Before(const Workload& workload,
           const base::MutexLock lock(mu_);
           return arbiter_.IsActive(ref);
         };
-        // Asked once more at last: one that needs no rollout any more may just have begun it.
-        if (is_active() || host.get()->needs_rollout(*other, cause) || is_active()) {
+        if (is_active() || host.get()->needs_rollout(*other, cause)) {
           return {RefOf(id)};  // one is reason enough
+        }
+        ExpectRolloutOf(*other);
+        // Asked once more: one that needs no rollout any more may just have begun it.
+        if (is_active()) {
+          return {RefOf(id)};
         }
       }
     }

@@ -13,8 +13,10 @@
 #include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_enforcer_host.h"
+#include "kubexx/reloader/policy/sighting.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -90,6 +92,15 @@ void PolicyEnforcer::LookAtFailedData(const Workload& workload) {
   if (is_past != failed.is_past) {
     Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
       arbiter.SetPast(RefOf(workload.id), is_past);
+    });
+  }
+}
+
+void PolicyEnforcer::ExpectRolloutOf(const Workload& workload) {
+  const auto record = reloadpolicy::RecordOf(workload.annotations, workload.uid);
+  if (record && reloadpolicy::IsOpen(*record)) {
+    Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+      arbiter.Expect(RefOf(workload.id), SightingOf(workload), now);
     });
   }
 }
@@ -180,14 +191,19 @@ std::optional<ObjectRef> PolicyEnforcer::FirstUndone(const LineKey& key, const L
     const base::MutexLock lock(mu_);
     return arbiter_.IsFollowed(ref);
   };
+  const auto is_begun = [&](const ObjectRef& ref, const Workload& member) {
+    ExpectRolloutOf(member);
+    return is_followed(ref);
+  };
   std::optional<ObjectRef> undone;
   std::size_t done = line.done;
   for (; done < line.line->MembersBefore(wave); ++done) {
     const ObjectRef& ref = line.line->members()[done].workload;
     const auto id = IdOf(ref);
     const auto member = id ? host.caches.GetWorkload(*id) : std::nullopt;
-    // Asked for last: one that needs no rollout any more has begun it before.
-    if (member && (host.needs_rollout(*member, key.first) || is_followed(ref))) {
+    // Asked once more at last: one that needs no rollout any more may just have begun it.
+    if (member && (is_followed(ref) || host.needs_rollout(*member, key.first) ||
+                   is_begun(ref, *member))) {
       undone = ref;
       break;
     }
