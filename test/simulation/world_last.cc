@@ -182,9 +182,9 @@ void World::TakeOverLast() {
   const Actor self = scheduler_.Become(people_actor_);
   const auto chosen = crowd_->ChooseUnrecorded({});
   scheduler_.Become(self);
-  const auto leader = chosen ? std::ranges::find(replicas_, HolderFor(chosen->first).first,
-                                                 &Replica::name)
-                             : replicas_.end();
+  const auto leader =
+      chosen ? std::ranges::find(replicas_, HolderFor(chosen->first).first, &Replica::name)
+             : replicas_.end();
   if (leader == replicas_.end()) {
     return;
   }
