@@ -81,9 +81,8 @@ std::optional<oracle::Oracle::Waves> People::BeginWaves(const std::stop_token& s
               stop);
   }
   has_waves_ = true;
-  return oracle::Oracle::Waves{.spaces = {spaces_.begin(), spaces_.end()},
-                               .canary = kCanary,
-                               .healthy_for = kHealthyFor};
+  return oracle::Oracle::Waves{
+      .spaces = {spaces_.begin(), spaces_.end()}, .canary = kCanary, .healthy_for = kHealthyFor};
 }
 
 People::Source& People::SourceForWaves() {

@@ -21,10 +21,10 @@ constexpr std::int64_t kUntilSettled = 90;
 constexpr int kMostReleases = 3;
 /// In seconds: until other replicas have taken over what one led, and longer.
 constexpr std::int64_t kShortestAbsence = 5;
-/// So late is the news of workloads while others take them over: later than that, and in time for
-/// who waits for it.
-constexpr std::chrono::seconds kLateNews{13};
 constexpr std::int64_t kLongestAbsence = 40;
+/// So late is news of workloads when another operator takes them over: it leads by then, and still
+/// waits for the news.
+constexpr std::chrono::seconds kLateNews{13};
 /// Of a thousand writes that are late while shards move, and how many edits there are then.
 constexpr std::uint16_t kMostWrites = 700;
 constexpr int kEdits = 40;
@@ -182,9 +182,9 @@ void World::TakeOverLast() {
   const Actor self = scheduler_.Become(people_actor_);
   const auto chosen = crowd_->ChooseUnrecorded({});
   scheduler_.Become(self);
-  const auto leader = chosen ? std::ranges::find(replicas_, HolderFor(chosen->first).first,
-                                                 &Replica::name)
-                             : replicas_.end();
+  const auto leader =
+      chosen ? std::ranges::find(replicas_, HolderFor(chosen->first).first, &Replica::name)
+             : replicas_.end();
   if (leader == replicas_.end()) {
     return;
   }
