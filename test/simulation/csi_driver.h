@@ -48,7 +48,7 @@ class CsiDriver {
   /// Looks at all namespaces.
   Found Look(const std::stop_token& stop);
   Found LookAt(const std::string& space, const std::vector<oracle::Oracle::Mount>& mounts,
-              const std::stop_token& stop);
+               const std::stop_token& stop);
   /// Creates it, or with `is_there` changes it.
   void Tell(const std::string& path, const std::string& pod, const std::string& provider_class,
             bool is_there, const std::stop_token& stop);
@@ -60,8 +60,8 @@ class CsiDriver {
   base::Mutex mu_;
   std::map<std::string, std::uint64_t> versions_ KX_GUARDED_BY(mu_);  ///< by namespace
   std::uint64_t rotations_ KX_GUARDED_BY(mu_) = 0;
-  std::set<std::string> spaces_{};                                    ///< that have had mounts
-  std::jthread thread_;                                               // last: ends first
+  std::set<std::string> spaces_{};  ///< that have had mounts
+  std::jthread thread_;             // last: ends first
 };
 
 }  // namespace kubexx::simulation

@@ -23,8 +23,7 @@ constexpr int kDigits = std::numeric_limits<double>::max_digits10 - 1;
 
 void AppendCount(std::string& out, std::uint64_t count) {
   std::array<char, 24> digits{};
-  out.append(digits.data(),
-             std::to_chars(digits.data(), digits.data() + digits.size(), count).ptr);
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), count).ptr);
 }
 
 void AppendNumber(std::string& out, double value) {
@@ -107,8 +106,8 @@ void AppendFamily(std::string& out, const MetricFamily& family, std::string_view
       continue;
     }
     AppendHead(out, family, metric);
-    AppendNumber(out, family.type == MetricType::Counter ? metric.counter.value
-                                                         : metric.gauge.value);
+    AppendNumber(out,
+                 family.type == MetricType::Counter ? metric.counter.value : metric.gauge.value);
     out += '\n';
   }
 }
