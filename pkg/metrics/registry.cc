@@ -6,7 +6,6 @@
 #include <prometheus/histogram.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +22,7 @@
 #include "kubexx/base/utf8.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/internal/names.h"
+#include "kubexx/metrics/internal/text_format.h"
 
 namespace kubexx::metrics {
 namespace {
@@ -181,7 +181,7 @@ class Registry::Impl {
       std::sort(family.metric.begin(), family.metric.end(),
                 [](const auto& a, const auto& b) { return a.label < b.label; });
     }
-    return prometheus::TextSerializer().Serialize(families);
+    return internal::TextOf(families);
   }
 
  private:

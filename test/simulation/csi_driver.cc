@@ -58,6 +58,7 @@ CsiDriver::CsiDriver(std::shared_ptr<rest::RESTClient> client, oracle::Oracle& o
 void CsiDriver::Rotate(const std::string& space) {
   const base::MutexLock lock(mu_);
   ++versions_[space];
+  ++rotations_;
 }
 
 std::string CsiDriver::VersionIn(const std::string& space) {
@@ -65,31 +66,49 @@ std::string CsiDriver::VersionIn(const std::string& space) {
   return "v" + std::to_string(versions_[space]);
 }
 
+CsiDriver::Basis CsiDriver::Present() {
+  const auto revision = oracle_.seen();
+  const base::MutexLock lock(mu_);
+  return {.revision = revision, .rotations = rotations_};
+}
+
+// Most of the time nothing is written at all, and a look would ask the server for what it has
+// answered before.
 void CsiDriver::Run(const std::stop_token& stop) {
   std::int64_t idle = 1;
+  std::optional<Basis> settled;
   while (base::Clock::Real().SleepFor(
       std::chrono::milliseconds(random_.Between(500, kMostMsBetweenLooks * idle)), stop)) {
-    bool has_done = false;
-    std::map<std::string, std::vector<oracle::Oracle::Mount>> mounts;
-    for (oracle::Oracle::Mount& mount : oracle_.Mounts()) {
-      spaces_.insert(mount.space);
-      mounts[mount.space].push_back(std::move(mount));
-    }
-    for (const std::string& space : spaces_) {
-      has_done = LookAt(space, mounts[space], stop) || has_done;
-    }
-    idle = has_done ? 1 : std::min(idle + 1, kMostIdle);
+    const Basis before = Present();
+    const Found found = settled == before ? Found::kNothing : Look(stop);
+    idle = found == Found::kWork ? 1 : std::min(idle + 1, kMostIdle);
+    settled = found == Found::kNothing ? std::optional(before) : std::nullopt;
   }
 }
 
+CsiDriver::Found CsiDriver::Look(const std::stop_token& stop) {
+  std::map<std::string, std::vector<oracle::Oracle::Mount>> mounts;
+  for (oracle::Oracle::Mount& mount : oracle_.Mounts()) {
+    spaces_.insert(mount.space);
+    mounts[mount.space].push_back(std::move(mount));
+  }
+  Found all = Found::kNothing;
+  for (const std::string& space : spaces_) {
+    const Found found = LookAt(space, mounts[space], stop);
+    all = found == Found::kNothing || all == Found::kWork ? all : found;
+  }
+  return all;
+}
+
 // What fails is done at the next look.
-bool CsiDriver::LookAt(const std::string& space, const std::vector<oracle::Oracle::Mount>& mounts,
-                       const std::stop_token& stop) {
+CsiDriver::Found CsiDriver::LookAt(const std::string& space,
+                                   const std::vector<oracle::Oracle::Mount>& mounts,
+                                   const std::stop_token& stop) {
   const std::string path =
       "/apis/secrets-store.csi.x-k8s.io/v1/namespaces/" + space + "/secretproviderclasspodstatuses";
   auto there = VersionsAt(*client_, path, stop);
   if (!there) {
-    return false;
+    return Found::kNoAnswer;
   }
   bool has_done = false;
   const auto take_time = [this, &stop] {
@@ -118,7 +137,7 @@ bool CsiDriver::LookAt(const std::string& space, const std::vector<oracle::Oracl
       take_time();
     }
   }
-  return has_done;
+  return has_done ? Found::kWork : Found::kNothing;
 }
 
 void CsiDriver::Tell(const std::string& path, const std::string& pod,

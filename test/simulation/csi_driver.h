@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/rest_client.h"
 #include "oracle/oracle.h"
@@ -34,10 +35,20 @@ class CsiDriver {
   void Rotate(const std::string& space);
 
  private:
+  enum class Found : std::uint8_t { kNothing, kWork, kNoAnswer };
+  /// What a look goes by: while it stays the same, another look finds the same.
+  struct Basis {
+    apiserver::storage::Revision revision = 0;
+    std::uint64_t rotations = 0;
+    bool operator==(const Basis&) const = default;
+  };
+
   void Run(const std::stop_token& stop);
-  /// Returns whether there was anything to do.
-  bool LookAt(const std::string& space, const std::vector<oracle::Oracle::Mount>& mounts,
-              const std::stop_token& stop);
+  Basis Present();
+  /// Looks at all namespaces.
+  Found Look(const std::stop_token& stop);
+  Found LookAt(const std::string& space, const std::vector<oracle::Oracle::Mount>& mounts,
+               const std::stop_token& stop);
   /// Creates it, or with `is_there` changes it.
   void Tell(const std::string& path, const std::string& pod, const std::string& provider_class,
             bool is_there, const std::stop_token& stop);
@@ -48,8 +59,9 @@ class CsiDriver {
   oracle::Random random_;
   base::Mutex mu_;
   std::map<std::string, std::uint64_t> versions_ KX_GUARDED_BY(mu_);  ///< by namespace
-  std::set<std::string> spaces_{};                                    ///< that have had mounts
-  std::jthread thread_;                                               // last: ends first
+  std::uint64_t rotations_ KX_GUARDED_BY(mu_) = 0;
+  std::set<std::string> spaces_{};  ///< that have had mounts
+  std::jthread thread_;             // last: ends first
 };
 
 }  // namespace kubexx::simulation

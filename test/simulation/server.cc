@@ -172,8 +172,8 @@ void Server::Answer(const std::shared_ptr<WireCall>& call, http::Response respon
     return;
   }
   const base::MutexLock lock(mu_);
-  streams_.push_back(std::make_shared<Streaming>(
-      Streaming{.call = call, .stream = std::move(response.stream)}));
+  streams_.push_back(
+      std::make_shared<Streaming>(Streaming{.call = call, .stream = std::move(response.stream)}));
   look_ = true;
   streams_changed_.notify_all();
 }

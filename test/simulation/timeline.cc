@@ -19,8 +19,7 @@ std::string Timeline::Text(const Line& line) {
 
 void Timeline::Add(std::string_view who, std::string_view what) {
   scheduler_.Trace(what);
-  lines_.push_back(
-      {.when = scheduler_.now(), .who = std::string(who), .what = std::string(what)});
+  lines_.push_back({.when = scheduler_.now(), .who = std::string(who), .what = std::string(what)});
   if (show_) {
     std::fprintf(stdout, "%s\n", Text(lines_.back()).c_str());
   }

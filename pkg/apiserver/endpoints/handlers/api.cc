@@ -344,8 +344,11 @@ http::Response Api::Handle(const http::Request& request) {
         return std::move(*response);
       }
     }
-    if (auto response = Discover(request, types_.All())) {
-      return std::move(*response);
+    // Most requests are of resources, and the list of all types is long.
+    if (!info || info->resource.empty()) {
+      if (auto response = Discover(request, types_.All())) {
+        return std::move(*response);
+      }
     }
   }
   return info ? HandleResource(request, *info, query, *user) : ErrorResponse(NoSuchPath());
