@@ -117,8 +117,8 @@ bad_values_are_refused() {
   refused 'maintenanceWindows is "at night"; it must be a cron' --set 'kubexx.rollouts.maintenanceWindows={at night}'
   refused 'keys' --set kubexx.rollouts.keys=Some
   refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
-  refused '"--typo=1", which is no flag' --set 'kubexx.extraArgs={--typo=1}'
-  refused '"--help", which is no flag' --set 'kubexx.extraArgs={--help}'
+  refused '"--typo=1", which is not a flag' --set 'kubexx.extraArgs={--typo=1}'
+  refused '"--help", which is not a flag' --set 'kubexx.extraArgs={--help}'
   refused '"stray", which is neither' --set 'kubexx.extraArgs={--workers=2,stray}'
   refused '"-v", which is neither' --set 'kubexx.extraArgs={-v}'
   refused 'kubexx' --set kubexx.unknown=1
