@@ -45,8 +45,8 @@ class Lister {
   /// list it returns an error: kMalformed, which names the object, when one of them cannot be
   /// decoded; an error with the server's reason while the server has refused one of the informer's
   /// namespaces from the start, so that it has had no list; and kUnavailable before the first list,
-  /// where client-go's listers return an empty list. A refusal after the first list is no error, as
-  /// with client-go: see "When the rights are taken away" in docs/library/informers.md.
+  /// where client-go's listers return an empty list. A refusal after the first list is not an
+  /// error, as with client-go: see "When the rights are taken away" in docs/library/informers.md.
   apimachinery::Result<std::vector<Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
     return List(Selection{.namespace_ = std::string(namespace_), .labels = selector});

@@ -89,7 +89,7 @@ class SharedInformerBase {
   /// the server refuses the list (kForbidden, kUnauthorized; kUnavailable when it does not know the
   /// type), with kTimeout and the last known reason when there is no first list `patience` after
   /// Start, with kCancelled when `stop` was requested first, and with kUnavailable when the
-  /// informer is retired; Duration::max() is no limit. The informer keeps trying.
+  /// informer is retired; Duration::max() means that there is no limit. The informer keeps trying.
   apimachinery::Result<void> AwaitSync(std::stop_token stop, base::Duration patience) const;
   /// Returns why there is no first list, with the last error; success when there is one. For an
   /// informer over several namespaces: why `namespace_` cannot be read or, when it is empty, why
@@ -144,7 +144,7 @@ class SharedInformerBase {
   /// - kMalformed, which names the object, when it cannot be read; and for a missing object when
   ///   the store lacks an object that could not be read, because that might be the missing one.
   /// - SyncError's error for a missing object while the server has refused its namespace since
-  ///   Start. Once there was a list, a refusal is no error: the store answers as it was then.
+  ///   Start. Once there was a list, a refusal is not an error: the store answers as it was then.
   /// - kUnavailable for a missing object before the first list, because the caller would take
   ///   kNotFound for a deleted object. (client-go's listers return "not found" and empty lists
   ///   then; controller-runtime's cached client waits, as controller::Client does.)

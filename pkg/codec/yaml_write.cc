@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/json_walk.h"
 #include "kubexx/codec/internal/yaml_scalar.h"
@@ -46,7 +48,6 @@ bool IsBlockSafe(std::string_view text) {
 }
 
 void AppendDoubleQuoted(std::string_view text, std::string& out) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -60,8 +61,7 @@ void AppendDoubleQuoted(std::string_view text, std::string& out) {
       out += "\\t";
     } else if (IsControl(c)) {
       out += "\\x";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
+      base::AppendHex(static_cast<std::uint8_t>(c), out);
     } else if (rest.starts_with("\u0085")) {
       out += "\\u0085";
       i += 1;

@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -154,6 +155,25 @@ class Client {
     return UpdateAt("status", object, options);
   }
 
+  /// These refuse a pointer to an object, such as what a cache returns, by one readable error.
+  template <class T>
+  apimachinery::Result<std::remove_const_t<T>> Create(const std::shared_ptr<T>&,
+                                                      const kubernetes::CreateOptions& = {}) const {
+    return RefusePointer<T>();
+  }
+  /// Does as that Create.
+  template <class T>
+  apimachinery::Result<std::remove_const_t<T>> Update(const std::shared_ptr<T>&,
+                                                      const kubernetes::UpdateOptions& = {}) const {
+    return RefusePointer<T>();
+  }
+  /// Does as that Create.
+  template <class T>
+  apimachinery::Result<std::remove_const_t<T>> UpdateStatus(
+      const std::shared_ptr<T>&, const kubernetes::UpdateOptions& = {}) const {
+    return RefusePointer<T>();
+  }
+
   /// See ResourceClient::Patch.
   template <class T>
   apimachinery::Result<T> Patch(const apimachinery::ObjectKey& key, rest::PatchType type,
@@ -293,6 +313,14 @@ class Client {
   static Kind KindOf() {
     return {typeid(T), api::ResourceOf<T>(), codec::SchemaOf<T>(),
             informers::SharedInformerFactory::MetadataTypeOf<T>()};
+  }
+  template <class T>
+  static apimachinery::Error RefusePointer() {
+    static_assert(
+        sizeof(T) == 0,
+        "kubexx: this takes an object, not a pointer to one. Copy the object that a cache "
+        "has returned, change the copy, and pass that.");
+    return apimachinery::Fail(apimachinery::Reason::kInternalError, "");
   }
   template <class T>
   static kubernetes::ObjectName NameOf(const T& object) {

@@ -41,7 +41,7 @@ class OwnedObjects {
   /// In any informer, such as MetadataInformerFor with T = PartialObjectMetadata.
   explicit OwnedObjects(std::shared_ptr<cache::SharedInformer<T>> informer)
       : informer_(std::move(informer)) {
-    // An error that says that the index exists already is no failure, and Of returns any other
+    // An error that says that the index exists already is not a failure, and Of returns any other
     // error.
     (void)informer_->AddIndexers(cache::IndexField<T>(kControllerUidIndex, UidsOf));
   }

@@ -41,13 +41,14 @@ class WaveLine {
 
   /// The number of waves, without those that have no members; at least 1.
   std::size_t waves() const { return ends_.size(); }
-  /// The wave of a workload, counted from 0. A workload that is no member belongs to the last wave.
+  /// The wave of a workload, counted from 0. A workload that is not a member belongs to the last
+  /// wave.
   std::size_t WaveOf(const ObjectRef& workload) const;
   /// All members, sorted by ComesFirst.
   const std::vector<WaveMember>& members() const { return members_; }
   /// The number of members that belong to earlier waves than `wave`.
   std::size_t MembersBefore(std::size_t wave) const { return wave == 0 ? 0 : ends_[wave - 1]; }
-  /// Returns null when the workload is no member.
+  /// Returns null when the workload is not a member.
   const WaveMember* Find(const ObjectRef& workload) const;
 
  private:

@@ -44,7 +44,8 @@ struct Exit {
 /// credentials. Thread-safe. Semantics: client-go tools/remotecommand, with its timeouts.
 class Executor {
  public:
-  /// Limits on time and size. A time of std::chrono::milliseconds::max() is no limit.
+  /// Limits on time and size. A time of std::chrono::milliseconds::max() means that there is no
+  /// limit.
   struct Options {
     /// The time limit for name resolution, connecting, a proxy's tunnel, TLS and the server's
     /// answer together.

@@ -115,9 +115,9 @@ file pkg/rest/client.h rest/testing/server.h
 refuses "a header that includes a fake" "pkg/rest/client.h includes pkg/rest/testing/server.h, which users do not get"
 rm "$tree/pkg/cache/CMakeLists.txt"
 refuses "a folder that nobody declares" "pkg/cache/entries belongs to no package"
-[ "$("$tree/hack/architecture" --packages | tr '\n' ' ')" = "test_support pkg/apiserver library pkg/cache program pkg/reloader library pkg/rest " ] ||
+[ "$("$tree/hack/architecture" --packages | tr '\n' ' ')" = "test_support pkg/apiserver library pkg/base library pkg/cache program pkg/reloader library pkg/rest " ] ||
   fail "--packages: $("$tree/hack/architecture" --packages)"
-[ "$("$tree/hack/architecture" --headers | tr '\n' ' ')" = "pkg/cache/entries/entry.h pkg/cache/informer.h pkg/cache/packed/store.h pkg/cache/testing/fake.h pkg/rest/client.h pkg/rest/config.h " ] ||
+[ "$("$tree/hack/architecture" --headers | tr '\n' ' ')" = "pkg/base/clock.h pkg/cache/entries/entry.h pkg/cache/informer.h pkg/cache/packed/store.h pkg/cache/testing/fake.h pkg/rest/client.h pkg/rest/config.h " ] ||
   fail "--headers: $("$tree/hack/architecture" --headers)"
 
 # Rooms.
@@ -194,7 +194,7 @@ file pkg/cache/more/more.h
 render
 refuses "a room that the page does not know" "docs/architecture.md says nothing about pkg/cache/more"
 sed -i '/architecture\/cache.svg/,$s/^| `cache` .*/&\n| `cache\/gone` | x |/' "$tree/docs/architecture.md"
-refuses "a room that is gone" "docs/architecture.md has a line about pkg/cache/gone, which is no room"
+refuses "a room that is gone" "docs/architecture.md has a line about pkg/cache/gone, which is not a room"
 file pkg/queue/queue.h
 refuses "a package that the page does not know" "docs/architecture.md says nothing about the package queue"
 sed -i '0,/^| `cache` .*/s//&\n| `gone` | x |/' "$tree/docs/architecture.md"

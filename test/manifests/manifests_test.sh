@@ -122,8 +122,8 @@ bad_values_are_refused() {
   refused 'existingSecret holds the whole file' --set 'kubexx.notifications.existingSecret=a,kubexx.notifications.cluster=b'
   refused 'cluster needs kubexx.notifications.receivers' --set 'kubexx.notifications.cluster=b'
   refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
-  refused '"--typo=1", which is no flag' --set 'kubexx.extraArgs={--typo=1}'
-  refused '"--help", which is no flag' --set 'kubexx.extraArgs={--help}'
+  refused '"--typo=1", which is not a flag' --set 'kubexx.extraArgs={--typo=1}'
+  refused '"--help", which is not a flag' --set 'kubexx.extraArgs={--help}'
   refused '"stray", which is neither' --set 'kubexx.extraArgs={--workers=2,stray}'
   refused '"-v", which is neither' --set 'kubexx.extraArgs={-v}'
   refused 'kubexx' --set kubexx.unknown=1

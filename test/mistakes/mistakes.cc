@@ -139,6 +139,15 @@ struct NoReconciler {
 #elif MISTAKE == 16
   // error: static assertion failed: kubexx: Handle<T> takes a function Response(Review<T>&)
   hooks.Handle<ConfigMap>("/x", [](const ConfigMap&) { return true; });
+#elif MISTAKE == 17
+  // error: static assertion failed: kubexx: this takes an object, not a pointer to one
+  (void)client.Create(kubexx::cache::Ref<ConfigMap>());
+#elif MISTAKE == 18
+  // error: static assertion failed: kubexx: this takes an object, not a pointer to one
+  (void)client.Update(kubexx::cache::Ref<ConfigMap>());
+#elif MISTAKE == 19
+  // error: static assertion failed: kubexx: this takes an object, not a pointer to one
+  (void)client.UpdateStatus(std::make_shared<Pod>());
 #endif
 }
 

@@ -82,7 +82,7 @@ MUTATIONS = [
         (RELOADER + "write/fresh_reads.cc",
          "  return found == read_in_.end() || found->second != tenure;\n",
          "  return !MUTANT && (found == read_in_.end() || found->second != tenure);\n"),
-        (RELOADER + "operator/reconciler_plan.cc",
+        (RELOADER + "operator/reconciler.cc",
          "  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n",
          "  return !MUTANT && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n")]),
     ("a copied baseline is believed", [(

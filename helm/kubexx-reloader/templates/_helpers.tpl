@@ -261,7 +261,7 @@ sync-after-restart webhook-url workers
 {{- if hasPrefix "--" . -}}
 {{- $name := splitList "=" . | first | trimPrefix "--" -}}
 {{- if not (has $name $known) -}}
-{{- fail (printf "kubexx.extraArgs has %q, which is no flag of kubexx-reloader; docs/reloader/flags.md lists them" .) -}}
+{{- fail (printf "kubexx.extraArgs has %q, which is not a flag of kubexx-reloader; docs/reloader/flags.md lists them" .) -}}
 {{- end -}}
 {{- $takesValue = not (contains "=" .) -}}
 {{- else if $takesValue -}}

@@ -31,7 +31,7 @@ class FieldSet {
   ~FieldSet();
 
   /// Reads a FieldsV1. Ignores path elements of an unknown kind. Returns kMalformed for a value
-  /// that is no FieldsV1 and for invalid path elements.
+  /// that is not a FieldsV1 and for invalid path elements.
   static apimachinery::Result<FieldSet> FromJson(const codec::JsonTree& fields);
   /// Makes a set from nodes in any order. Merges nodes with equal path elements.
   static FieldSet FromNodes(std::vector<Node> nodes);

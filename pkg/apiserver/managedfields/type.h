@@ -55,7 +55,7 @@ class Type {
   const PatchRule* PatchRuleOf(std::string_view member) const;
 
   /// The path element of an element of a list that is not atomic. Returns kMalformed when the
-  /// element lacks all keys, or when the list is a set and the element is no scalar.
+  /// element lacks all keys, or when the list is a set and the element is not a scalar.
   apimachinery::Result<PathElement> StepTo(const codec::JsonTree& element) const;
 
   /// For errors: what a value of this type has to be; "" when `value` is that.

@@ -19,7 +19,7 @@ namespace kubexx::apiserver {
 /// The string at `path`; "" when there is none.
 std::string StringAt(const codec::JsonTree& object, std::initializer_list<std::string_view> path);
 
-/// The strings in the list `member`. Leaves out elements that are no strings.
+/// The strings in the list `member`. Leaves out elements that are not strings.
 std::vector<std::string> StringsAt(const codec::JsonTree& object, std::string_view member);
 
 /// The elements of the list at `path`; empty when there is no list. Valid as long as `object`.
@@ -37,7 +37,7 @@ apimachinery::ObjectKey KeyOf(const codec::JsonTree& object);
 
 /// The members of `object` whose values are strings; empty when `object` is null.
 apimachinery::LabelMap LabelMapOf(const codec::JsonTree* object);
-/// The map metadata.`field`, such as the labels. Leaves out values that are no strings.
+/// The map metadata.`field`, such as the labels. Leaves out values that are not strings.
 apimachinery::LabelMap MetaMap(const codec::JsonTree& object, std::string_view field);
 
 /// Sets metadata.`field`, or removes it when `value` is empty.

@@ -32,8 +32,8 @@ Attributes AttributesOf(const ResourceType& type, const codec::JsonTree& object)
 class FieldSelector {
  public:
   FieldSelector() = default;
-  /// Returns kBadRequest for a text that is no selector, or that names a field by which objects of
-  /// `type` cannot be selected.
+  /// Returns kBadRequest for a text that is not a selector, or that names a field by which objects
+  /// of `type` cannot be selected.
   static apimachinery::Result<FieldSelector> Parse(std::string_view text, const ResourceType& type);
 
   /// The same, but accepts any field name.

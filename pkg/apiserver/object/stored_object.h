@@ -28,8 +28,8 @@ enum class StoredForm : std::uint8_t {
 };
 
 /// Makes an object in the server's form, with `revision` as its resourceVersion, from a stored
-/// value in either form. Returns kInternalError when the value is no object. Custom resources may
-/// be converted by a webhook; the call then blocks, and may fail.
+/// value in either form. Returns kInternalError when the value is not an object. Custom resources
+/// may be converted by a webhook; the call then blocks, and may fail.
 apimachinery::Result<std::string> JsonOfStored(const ResourceType& type, std::string_view value,
                                                std::int64_t revision,
                                                const std::stop_token& stop = {});

@@ -8,7 +8,7 @@
 namespace kubexx::apiserver {
 
 /// Whether version `a` comes before `b` in discovery: v10, v2, v1, then v2beta1, v1beta2, then
-/// alpha versions, then names that are no Kubernetes versions, alphabetically. A strict order.
+/// alpha versions, then names that are not Kubernetes versions, alphabetically. A strict order.
 /// Semantics: apimachinery's CompareKubeAwareVersionStrings.
 bool IsPreferredVersion(std::string_view a, std::string_view b);
 

@@ -23,7 +23,7 @@ using CellPath = std::initializer_list<std::string_view>;
 
 /// A duration as kubectl shows ages: "5s", "3m20s", "4h", "12d". "<invalid>" for a negative one.
 std::string HumanDuration(base::Duration duration);
-/// How long ago `time` was. It may have seconds or microseconds. "<unknown>" when it is no time.
+/// How long ago `time` was. It may have seconds or microseconds. "<unknown>" when it is not a time.
 std::string SinceText(std::string_view time);
 
 /// The integer at `path`; 0 when there is none.

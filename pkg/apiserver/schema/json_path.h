@@ -20,7 +20,7 @@ namespace kubexx::apiserver::schema {
 /// recursive descent or unions. A value type.
 class JsonPath {
  public:
-  /// Returns std::nullopt for a text that is no such path.
+  /// Returns std::nullopt for a text that is not such a path.
   static std::optional<JsonPath> Parse(std::string_view text);
 
   /// The values that the path selects, in the order of the document. Valid until `root` changes.

@@ -74,7 +74,7 @@ inline constexpr std::string_view kTooManyPatterns =
     "the patterns of the schema are too large: use smaller repetitions or fewer patterns";
 
 /// Parses an openAPIV3Schema, which must have the types of JSONSchemaProps. Returns kInvalid when a
-/// pattern is no regular expression, or Patterns refuses it.
+/// pattern is not a regular expression, or Patterns refuses it.
 apimachinery::Result<SchemaRef> ParseSchema(const codec::JsonTree& tree);
 
 /// The same for a schema that has not been checked yet: it leaves out such patterns. Never null.

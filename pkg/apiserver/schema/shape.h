@@ -25,7 +25,7 @@ bool Prune(const Schema& schema, codec::JsonTree& object);
 /// defaults.
 [[nodiscard]] bool SetDefaults(const Schema& schema, codec::JsonTree& value, std::size_t& room);
 
-/// The same as Prune for a value that is no whole object, such as a default.
+/// The same as Prune for a value that is not a whole object, such as a default.
 bool PruneValue(const Schema& schema, codec::JsonTree& value);
 
 }  // namespace kubexx::apiserver::schema

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
 
 namespace kubexx::codec::internal {
 namespace {
@@ -248,13 +249,11 @@ bool AppendCompact(std::string_view text, bool escape_html, std::string& out) {
                  out += token;
                  return;
                }
-               constexpr std::string_view kHex = "0123456789abcdef";
                for (std::size_t i = 0; i < token.size(); ++i) {
                  const char c = token[i];
                  if (c == '<' || c == '>' || c == '&') {
                    out += "\\u00";
-                   out += kHex[static_cast<unsigned char>(c) >> 4];
-                   out += kHex[static_cast<unsigned char>(c) & 15];
+                   base::AppendHex(static_cast<std::uint8_t>(c), out);
                  } else if (const auto rest = token.substr(i);
                             rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
                    out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";

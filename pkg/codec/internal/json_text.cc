@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdint>
 
+#include "kubexx/base/hex.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/codec/internal/json_scan.h"
 
@@ -8,7 +9,6 @@ namespace kubexx::codec::internal {
 namespace {
 
 constexpr char32_t kReplacement = 0xfffd;
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // Bytes that stand for themselves inside a literal: printable ASCII but for quotes, backslash and
 // HTML characters.
@@ -49,8 +49,7 @@ void AppendEscape(std::uint8_t c, std::string& out) {
       break;
     default:
       out += "\\u00";
-      out += kHexDigits[c >> 4];
-      out += kHexDigits[c & 15];
+      base::AppendHex(c, out);
   }
 }
 
@@ -87,8 +86,7 @@ void AppendRun(std::string_view run, std::string& out) {
 char32_t HexValue(std::string_view digits) {
   char32_t value = 0;
   for (const char c : digits) {
-    const auto digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-    value = value * 16 + static_cast<char32_t>(digit);
+    value = value * 16 + static_cast<char32_t>(base::HexValue(c));
   }
   return value;
 }

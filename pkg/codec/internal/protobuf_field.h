@@ -110,7 +110,7 @@ struct Occurrence {
   WireReader rest{{}};
 };
 
-/// Reads a value that is no bytes.
+/// Reads a value that is not bytes.
 inline bool ReadNumber(WireType type, WireReader& in, std::uint64_t& number, FieldError& error) {
   switch (type) {
     case WireType::kVarint:

@@ -258,7 +258,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool head_ = false;
   bool refused_ = false;
   bool reading_ = false;
-  bool answering_ = false;  // writes an answer that is no stream
+  bool answering_ = false;  // writes an answer that is not a stream
   bool admitted_ = false;
   std::string client_{};
   bool spare_ = false;

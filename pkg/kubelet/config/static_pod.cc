@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "kubexx/api/core/v1/resources.gen.h"
@@ -11,6 +12,7 @@
 #include "kubexx/api/owner_reference.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
@@ -29,12 +31,7 @@ std::string Digest(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned int size = 0;
   EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
-  std::string hex;
-  for (std::size_t i = 0; i < 16; ++i) {
-    hex += "0123456789abcdef"[bytes[i] >> 4];
-    hex += "0123456789abcdef"[bytes[i] & 15];
-  }
-  return hex;
+  return base::ToHex(std::span(bytes).first(16));
 }
 
 bool RefersToApi(const core::EnvVar& variable) {

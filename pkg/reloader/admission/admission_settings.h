@@ -23,7 +23,7 @@ struct AdmissionSettings {
   std::string url{};
 };
 
-/// The host in AdmissionSettings::url; empty when the text is no such URL.
+/// The host in AdmissionSettings::url; empty when the text is not such a URL.
 std::string HostOfAdmission(const std::string& url);
 
 }  // namespace kubexx::reloader

@@ -37,7 +37,7 @@ struct StampInput {
 /// goes with that. Other than a rollout it makes no pods of its own: the object gets new ones
 /// anyway. The object is returned as it is when no rule applies to a source that exists. What is
 /// right already stays as it is, so that the result of the result is the same. Fails when the
-/// object is no workload of that kind, or as `with_sources` does. Pure.
+/// object is not a workload of that kind, or as `with_sources` does. Pure.
 apimachinery::Result<codec::JsonTree> StampedObject(const StampInput& input);
 
 /// Whether two states of a workload have the same pod template, apart from what rollouts of an

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/base/mutex.h"
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/leaderelection/leader_elector.h"
 #include "kubexx/logging/log.h"
 
@@ -104,15 +104,6 @@ class Leadership::Impl {
     }
   }
 
-  void AwaitStop(const std::stop_token& stop) {
-    base::Mutex mu;
-    base::CondVar never;
-    const base::MutexLock lock(mu);
-    while (!stop.stop_requested()) {
-      (void)options_.clock.WaitUntil(mu, never, stop, base::TimePoint::max());
-    }
-  }
-
   metrics::Gauge Held(int shard) const {
     return options_.registry == nullptr
                ? metrics::Gauge()
@@ -133,7 +124,7 @@ class Leadership::Impl {
     if (options_.on_acquired) {
       options_.on_acquired(shard);
     }
-    AwaitStop(stop);
+    base::WaitUntilStopped(stop);
     // No other replica writes while this one holds the Lease. After a loss there is no time to
     // wait.
     held_.Close(shard, elector.IsLeader() ? options_.write_grace : base::Duration(0));

@@ -1,6 +1,9 @@
 #include "kubexx/reloader/history/key_change.h"
 
 #include <cstddef>
+#include <span>
+
+#include "kubexx/base/hex.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -8,14 +11,8 @@ namespace {
 using What = KeyChange::What;
 
 std::string ShownDigest(const ShortDigest& digest, bool is_secret) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr std::size_t kShownBytes = 4;
-  std::string text;
-  for (std::size_t i = 0; i < kShownBytes && !is_secret; ++i) {
-    text += kDigits[digest[i] >> 4U];
-    text += kDigits[digest[i] & 15U];
-  }
-  return text;
+  return is_secret ? std::string() : base::ToHex(std::span(digest).first(kShownBytes));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <optional>
 
+#include "kubexx/base/hex.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -253,13 +255,7 @@ std::string Sha256Of(std::string_view text) {
   if (EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr) != 1) {
     std::abort();
   }
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const std::uint8_t byte : bytes) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
+  return base::ToHex(bytes);
 }
 
 std::set<SourceId> SourcesBeside(const core::Pod& pod, const std::set<SourceId>& sources) {

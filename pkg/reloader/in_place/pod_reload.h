@@ -96,7 +96,8 @@ class PodReload {
 
 /// The container of a pod that an action is for: the one of that name, or else the one that
 /// kubectl takes by default. Fails with kInvalid, and a clause, when there is none, or when the
-/// action cannot be meant for it: with shared process namespaces process 1 is none of its own.
+/// action cannot reach it: in a pod whose containers share a process namespace, process 1 belongs
+/// to none of them.
 apimachinery::Result<std::string> ContainerFor(const api::core::v1::Pod& pod,
                                                const ReloadAction& action);
 

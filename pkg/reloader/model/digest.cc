@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -38,25 +41,12 @@ class Sha1 {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+// Digests are written in small letters, and compared as texts.
+int DigitOf(char c) { return base::IsUpper(c) ? -1 : base::HexValue(c); }
 
 }  // namespace
 
-std::string Digest::ToString() const {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const std::uint8_t byte : bytes) {
-    text.push_back(kHex[byte >> 4]);
-    text.push_back(kHex[byte & 15]);
-  }
-  return text;
-}
+std::string Digest::ToString() const { return base::ToHex(bytes); }
 
 std::optional<Digest> Digest::Parse(std::string_view text) {
   Digest digest;
@@ -64,8 +54,8 @@ std::optional<Digest> Digest::Parse(std::string_view text) {
     return std::nullopt;
   }
   for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
-    const int high = HexValue(text[2 * i]);
-    const int low = HexValue(text[2 * i + 1]);
+    const int high = DigitOf(text[2 * i]);
+    const int low = DigitOf(text[2 * i + 1]);
     if (high < 0 || low < 0) {
       return std::nullopt;
     }
@@ -127,24 +117,6 @@ Digest DigestOf(std::string_view text) {
   Sha1 sha1;
   sha1.Update(text);
   return sha1.Finish();
-}
-
-std::string EncodeBase64(std::string_view bytes) {
-  static constexpr char kAlphabet[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      const std::size_t at = i + j;
-      group = group << 8 | (at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text.push_back(i + j > bytes.size() ? '=' : kAlphabet[group >> (18 - 6 * j) & 63]);
-    }
-  }
-  return text;
 }
 
 }  // namespace kubexx::reloader

@@ -55,9 +55,6 @@ apimachinery::Result<void> CheckDigests();
 /// The SHA-1 digest of `text` as it is.
 Digest DigestOf(std::string_view text);
 
-/// Encodes `bytes` as base64 with padding, the form in which binaryData enters the digest.
-std::string EncodeBase64(std::string_view bytes);
-
 }  // namespace kubexx::reloader
 
 #endif  // KUBEXX_RELOADER_MODEL_DIGEST_H_

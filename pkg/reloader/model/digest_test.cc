@@ -111,14 +111,5 @@ TEST(Digest, RefusesOtherText) {
   EXPECT_EQ(Digest::Parse("A" + good.substr(1)), std::nullopt);
 }
 
-TEST(Base64, IsPaddedStandardBase64) {
-  EXPECT_EQ(EncodeBase64(""), "");
-  EXPECT_EQ(EncodeBase64("f"), "Zg==");
-  EXPECT_EQ(EncodeBase64("fo"), "Zm8=");
-  EXPECT_EQ(EncodeBase64("foo"), "Zm9v");
-  EXPECT_EQ(EncodeBase64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(EncodeBase64(std::string("\xfb\xff\x00", 3)), "+/8A");
-}
-
 }  // namespace
 }  // namespace kubexx::reloader

@@ -6,6 +6,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/digest.h"
@@ -33,7 +34,7 @@ Digest DigestOfData(const ConfigMap& config_map) {
   }
   std::map<std::string_view, std::string> encoded;
   for (const auto& [key, value] : config_map.binary_data) {
-    builder.Add(key, encoded[key] = EncodeBase64(value.view()));
+    builder.Add(key, encoded[key] = codec::EncodeBase64(value.view()));
   }
   return builder.Finish();
 }

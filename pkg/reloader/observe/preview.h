@@ -53,7 +53,7 @@ struct Preview {
   /// In the order in which they would begin.
   std::vector<PreviewedRollout> rollouts{};
   std::vector<PreviewedUser> others{};
-  /// Objects of the input that are no sources, as "Deployment web".
+  /// Objects of the input that are not sources, as "Deployment web".
   std::vector<std::string> ignored{};
   /// See Explanation::unread_policies.
   std::vector<std::string> unread_policies{};

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
@@ -25,6 +26,11 @@ class HeldUpPlans {
 
   /// `clock` must outlive this object.
   explicit HeldUpPlans(base::Clock& clock) : clock_(clock) {}
+
+  /// Whether an error of a plan says that the cache of a source is behind the API server.
+  static bool AreBehind(const apimachinery::Status& why) {
+    return why.reason == apimachinery::Reason::kConflict;
+  }
 
   /// The workload could not be planned completely. Returns whether that is news: false until
   /// Forget when it was said before.

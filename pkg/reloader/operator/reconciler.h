@@ -150,8 +150,8 @@ class Reconciler {
   apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload, Doubts doubts,
                                                const std::stop_token& stop,
                                                const Untold& untold) const;
-  /// Notes why a plan is missing or not complete. Returns whether it has not been told yet.
-  bool IsNews(const WorkloadId& id, const apimachinery::Status& why);
+  /// Notes and reports why a plan is missing or not complete.
+  void ReportNotPlanned(const WorkloadId& id, const apimachinery::Status& why);
   /// Handles a plan that could not be made.
   Answer NotPlanned(const WorkloadId& id, const apimachinery::Status& why);
   /// Has what `plan` has left out planned later, when the rest has been carried out.

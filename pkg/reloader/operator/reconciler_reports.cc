@@ -151,4 +151,23 @@ void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan
   }
 }
 
+// A cache may be behind for minutes and for many workloads, so this is logged once for each.
+void Reconciler::ReportNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
+  const bool is_behind = HeldUpPlans::AreBehind(why);
+  const bool is_news = is_behind && held_up_.Note(id);
+  if (!is_behind) {
+    held_up_.Forget(id);  // it is not a late watch that has kept it waiting
+  }
+  logging::Log(!is_behind ? logging::Level::kWarning
+               : is_news  ? logging::Level::kInfo
+                          : logging::Level::kDebug,
+               is_behind ? "A source has just changed, and its event has not arrived; the operator "
+                           "looks at the workload again once it has"
+                         : "Cannot read a source; the operator looks at the workload again later",
+               {{"workload", id.key.name},
+                {"kind", KindName(id.kind)},
+                {"namespace", id.key.namespace_},
+                {"error", why}});
+}
+
 }  // namespace kubexx::reloader

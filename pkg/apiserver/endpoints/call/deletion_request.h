@@ -10,7 +10,7 @@
 namespace kubexx::apiserver {
 
 /// The DeleteOptions object from the request's body, in any encoding, or from its query when it has
-/// no body. Returns kBadRequest when the body is no such object.
+/// no body. Returns kBadRequest when the body is not such an object.
 apimachinery::Result<codec::JsonTree> DeleteOptionsOf(const Call& call);
 
 /// Whether the request or its DeleteOptions object asks for a dry run.

@@ -11,7 +11,8 @@
 
 namespace kubexx::apiserver {
 
-/// Adds a cause when a text is no IP address, or has a form that programs interpret differently.
+/// Adds a cause when a text is not an IP address, or has a form that programs interpret
+/// differently.
 void CheckAddress(std::string_view text, std::string field, FieldCauses& causes);
 
 /// The same for a CIDR, which must not have bits after its prefix.

@@ -12,7 +12,7 @@
 
 namespace kubexx::apiserver {
 
-/// All reasons why `text` is no valid label key. Each names the part that is wrong: the prefix
+/// All reasons why `text` is not a valid label key. Each names the part that is wrong: the prefix
 /// before the slash or the name after it. Empty exactly when IsValidLabelKey is true.
 std::vector<std::string> LabelKeyProblems(std::string_view text);
 

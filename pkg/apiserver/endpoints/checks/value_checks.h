@@ -95,9 +95,9 @@ void CheckRange(const codec::JsonTree& object, std::string_view member, std::int
 void CheckLeast(const codec::JsonTree& object, std::string_view member, std::int64_t least,
                 const FieldPath& path, FieldCauses& causes);
 
-/// Adds a cause when a text is no DNS label.
+/// Adds a cause when a text is not a DNS label.
 void CheckDnsLabel(std::string_view text, std::string field, FieldCauses& causes);
-/// Adds a cause when a text is no DNS subdomain.
+/// Adds a cause when a text is not a DNS subdomain.
 void CheckDnsSubdomain(std::string_view text, std::string field, FieldCauses& causes);
 
 /// Adds a cause when the text `member` is given, not empty, and no DNS label.
@@ -107,7 +107,7 @@ void CheckDnsLabelAt(const codec::JsonTree& object, std::string_view member, con
 void CheckDnsSubdomainAt(const codec::JsonTree& object, std::string_view member,
                          const FieldPath& path, FieldCauses& causes);
 
-/// Adds a cause when the number is no valid port number.
+/// Adds a cause when the number is not a valid port number.
 void CheckPortNumber(std::int64_t port, std::string field, FieldCauses& causes);
 
 /// Adds what is wrong with a port name, by IANA's rules: one cause for each fault.
@@ -135,7 +135,7 @@ void CheckConfigKey(std::string_view key, const std::string& field, FieldCauses&
 void CheckQuantityAt(const codec::JsonTree& object, std::string_view member, bool more_than_zero,
                      const FieldPath& path, FieldCauses& causes);
 
-/// Adds a cause when a text is no domain followed by a path, such as "example.com/a".
+/// Adds a cause when a text is not a domain followed by a path, such as "example.com/a".
 void CheckDomainPath(std::string_view text, std::string field, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

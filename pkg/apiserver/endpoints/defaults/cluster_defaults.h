@@ -11,7 +11,7 @@ namespace kubexx::apiserver {
 /// Sets the label with a namespace's name, and its phase when that is missing.
 void SetNamespaceDefaults(codec::JsonTree& object);
 /// Adds the finalizer "kubernetes" to the spec of a new namespace, which holds the namespace back
-/// until the server has emptied it. That is no default, since it can be taken away.
+/// until the server has emptied it. That is not a default, since it can be taken away.
 void AddNamespaceFinalizer(codec::JsonTree& object);
 /// Sets a Secret's type when it is missing, and moves its stringData to data; see the API's field
 /// of that name.

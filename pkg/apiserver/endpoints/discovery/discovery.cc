@@ -14,6 +14,7 @@
 
 #include "kubexx/apiserver/endpoints/request/media_type.h"
 #include "kubexx/apiserver/object/version_priority.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -196,9 +197,7 @@ std::string StorageVersionHash(const ResourceType& type) {
   const std::string stored = HashedVersionOf(type) + "/" + type.kind;
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
   EVP_Digest(stored.data(), stored.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
-  std::array<unsigned char, 4 * ((kBytes + 2) / 3) + 1> text{};
-  const int size = EVP_EncodeBlock(text.data(), hash.data(), kBytes);
-  return {text.begin(), text.begin() + size};
+  return codec::EncodeBase64({reinterpret_cast<const char*>(hash.data()), kBytes});
 }
 
 http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const std::string& group,

@@ -22,7 +22,7 @@ codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object)
 std::int64_t ReplicasOfScale(const codec::JsonTree& scale);
 
 /// Sets the wanted number of replicas of `object`, which is of `type`. Returns kInvalid when a
-/// value on the path to that field is no object.
+/// value on the path to that field is not an object.
 apimachinery::Result<void> SetReplicas(const ResourceType& type, std::int64_t count,
                                        codec::JsonTree& object);
 

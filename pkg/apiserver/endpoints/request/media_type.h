@@ -33,9 +33,9 @@ struct MediaType {
 };
 
 /// Parses an Accept header into the client's order of preference, with kube-apiserver's
-/// peculiarities: the case of letters counts, only blanks are trimmed, a quality that is no number
-/// counts as 0, and elements with quality 0 come last instead of being excluded. Leaves out invalid
-/// elements.
+/// peculiarities: the case of letters counts, only blanks are trimmed, a quality that is not a
+/// number counts as 0, and elements with quality 0 come last instead of being excluded. Leaves out
+/// invalid elements.
 std::vector<MediaType> ParseAccept(std::string_view header);
 
 /// The Content-Type of a request, in lower case and without parameters; "" when it has none.

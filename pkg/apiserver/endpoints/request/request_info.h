@@ -56,7 +56,7 @@ std::optional<RequestInfo> ParseResourcePath(std::string_view method, std::strin
 /// Reads the options of a list or watch. Returns kBadRequest for invalid ones.
 apimachinery::Result<apimachinery::ListOptions> ListOptionsOf(const Query& query);
 
-/// Parses a resourceVersion; 0 when it is "" or "0". Returns kBadRequest when it is no number.
+/// Parses a resourceVersion; 0 when it is "" or "0". Returns kBadRequest when it is not a number.
 apimachinery::Result<std::int64_t> RevisionParam(std::string_view text);
 
 }  // namespace kubexx::apiserver

@@ -31,7 +31,7 @@ apimachinery::Result<void> AnswerRulesReview(ReviewContext& context, const codec
 apimachinery::Result<void> AnswerSelfReview(ReviewContext& context, const codec::JsonTree& spec,
                                             codec::JsonTree& status);
 
-/// The same for a TokenReview. A token that is not valid is no error.
+/// The same for a TokenReview. A token that is not valid is not an error.
 apimachinery::Result<void> AnswerTokenReview(ReviewContext& context, const codec::JsonTree& spec,
                                              codec::JsonTree& status);
 

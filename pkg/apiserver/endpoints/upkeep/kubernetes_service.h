@@ -23,7 +23,8 @@ struct KubernetesService {
 
 /// The address at which others reach a server that listens on `host`. It is `host` itself, unless
 /// that is the loopback address or stands for all addresses; then, as in kube-apiserver, it is the
-/// machine's first address that is no loopback address, or the loopback address when there is none.
+/// machine's first address that is not a loopback address, or the loopback address when there is
+/// none.
 std::string ReachableAddress(std::string_view host);
 
 /// Creates the Service with the first address of the range for Services, unless it exists, and

@@ -17,6 +17,8 @@ namespace {
 // readers; an unusually large object is not kept.
 constexpr std::size_t kMaxScratches = 4;
 constexpr std::size_t kMaxScratchBytes = std::size_t{64} * 1024;
+// A larger object would push out many others that wait to be packed.
+constexpr std::size_t kMaxWaiting = WaitingEntries::kMinRoom / 8;
 
 EntryParts PartsOf(const Entry& entry, const ObjectKey& key) {
   return {.key = key,
@@ -49,6 +51,16 @@ Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_h
       object, content_hash,
       {.compressed = packed.compressed, .dictionary = packed.dictionary, .bytes = packed.bytes},
       false);
+}
+
+// Most objects that change do so several times in a row, and to pack and unpack the states in
+// between would be wasted.
+Result<EntryRef> PackedStore::MakeRecent(const Object& object, std::uint64_t content_hash) {
+  // While there is no dictionary, objects have to be packed at once to be learnt from.
+  if (packer_.dictionary() == 0 || object.bytes.size() > kMaxWaiting) {
+    return Pack(object, content_hash);
+  }
+  return NewEntry(object, content_hash, {.bytes = object.bytes}, true);
 }
 
 Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t content_hash,

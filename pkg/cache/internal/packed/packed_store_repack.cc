@@ -1,6 +1,8 @@
-// Packs the entries of a PackedStore again when there is a newer dictionary.
+// Packs entries that are in a PackedStore already: those that have come as they were, and those of
+// an older dictionary.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "kubexx/cache/internal/packed/packed_store.h"
 
@@ -13,6 +15,28 @@ constexpr std::size_t kSlotsAChange = 64;
 constexpr std::size_t kRepacksAChange = 2;
 
 }  // namespace
+
+void PackedStore::PackOverdue() {
+  std::vector<EntryRef> overdue;
+  {
+    base::MutexLock lock(mu_);
+    overdue = waiting_.TakeOverdue(table_);
+  }
+  std::vector<std::pair<EntryRef, EntryRef>> replacements;
+  replacements.reserve(overdue.size());
+  for (EntryRef& entry : overdue) {
+    EntryRef packed = PackedNow(*entry);
+    replacements.emplace_back(std::move(entry), std::move(packed));
+  }
+  ReplaceIfSame(replacements);
+}
+
+EntryRef PackedStore::PackedNow(const Entry& entry) {
+  const Packed packed = packer_.Pack(entry.packed());
+  return Entry::WithBytes(
+      entry,
+      {.compressed = packed.compressed, .dictionary = packed.dictionary, .bytes = packed.bytes});
+}
 
 // Returns null when the entry would not become smaller.
 EntryRef PackedStore::Repacked(const Entry& entry) {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
+#include "kubexx/base/after.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/logging/log.h"
 
@@ -39,21 +43,62 @@ Reflector::Pass::Pass(Reflector& owner, std::stop_token stop)
 
 Reflector::Pass::~Pass() = default;
 
-void Reflector::Pass::Run() {
-  ReflectorAction action = state_.Start();
-  while (!stop_.stop_requested()) {
-    if (action.backoff && !clock_.SleepFor(DelayOf(action), stop_)) {
-      return;
+Reflector::Pass::Turn Reflector::Pass::StepOn(const std::function<void()>& tell) {
+  const base::Duration resync_period = owner_.options_.resync_period;
+  if (!action_) {
+    action_ = state_.Start();
+    next_resync_ = base::After(clock_.Now(), resync_period);
+  }
+  Turn turn;
+  std::optional<ReflectorInput> input;
+  try {
+    if (!owner_.store_.HasRoom(tell)) {
+      silent_until_ = base::TimePoint::max();  // it is not the server that is silent
+      return turn;
     }
-    StartResync();
-    const ReflectorInput input = Try(action);
-    if (stop_.stop_requested()) {
-      return;
+    ResyncIfDue();
+    if (!watch_ && clock_.Now() < not_before_) {
+      turn.at = not_before_;
+    } else {
+      input = Advance(tell, turn);
     }
-    if (const auto failed = FailureOf(input)) {
+  } catch (...) {
+    watch_.reset();
+    input = FailedWith(owner_.Thrown(), action_->kind, clock_.Now());
+  }
+  if (input && !stop_.stop_requested()) {
+    if (const auto failed = FailureOf(*input)) {
       owner_.Report(*failed);
     }
-    action = state_.Next(input);
+    action_ = state_.Next(*input);
+    not_before_ =
+        action_->backoff ? base::After(clock_.Now(), DelayOf(*action_)) : base::TimePoint::min();
+    turn.more = true;
+  }
+  if (resync_period > base::Duration::zero()) {
+    turn.at = std::min(turn.at, next_resync_);
+  }
+  return turn;
+}
+
+std::optional<ReflectorInput> Reflector::Pass::Advance(const std::function<void()>& tell,
+                                                       Turn& turn) {
+  if (watch_) {
+    return ReadTheWatch(turn);
+  }
+  if (action_->kind == ReflectorAction::Kind::kWatch ||
+      action_->kind == ReflectorAction::Kind::kWatchList) {
+    turn.more = true;
+    return OpenTheWatch(tell);
+  }
+  return Try(*action_);
+}
+
+void Reflector::Pass::ResyncIfDue() {
+  const base::Duration period = owner_.options_.resync_period;
+  if (period > base::Duration::zero() && clock_.Now() >= next_resync_) {
+    owner_.ResyncOnce(stop_);
+    next_resync_ = base::After(clock_.Now(), period);
   }
 }
 
@@ -74,20 +119,6 @@ ReflectorInput Reflector::Pass::Try(const ReflectorAction& action) {
     return Execute(action);
   } catch (...) {
     return FailedWith(owner_.Thrown(), action.kind, clock_.Now());
-  }
-}
-
-// When the system has no thread for it, there are no resyncs until a later request gets a thread.
-void Reflector::Pass::StartResync() {
-  if (resync_ || owner_.options_.resync_period <= base::Duration::zero()) {
-    return;
-  }
-  try {
-    resync_.emplace([this](const std::stop_token& own) { owner_.ResyncLoop(own); });
-  } catch (...) {
-    logging::Warning(
-        "Cannot start a thread for resyncs; there are none before the next list or watch",
-        {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
   }
 }
 
@@ -160,21 +191,6 @@ ReflectorInput Reflector::Pass::AskVersion() {
   return VersionAsked{.version = std::move(version), .when = clock_.Now()};
 }
 
-ReflectorInput Reflector::Pass::Watch(const ReflectorAction& action) {
-  const apimachinery::ListOptions options = BeginWatch(action);
-  base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
-  const auto take = [this, &watchdog](WatchEvent&& event) -> Result<void> {
-    KX_RETURN_IF_ERROR(CheckOrder(event));
-    watchdog.Pause();  // the store may hold the source back
-    auto stored = Store([&] { return Apply(std::move(event)); });
-    watchdog.Restart();
-    return stored;
-  };
-  auto result =
-      owner_.Guard([&] { return owner_.source_->Watch(options, take, watchdog.token()); });
-  return EndWatch(std::move(result), watchdog.expired());
-}
-
 apimachinery::ListOptions Reflector::Pass::BeginWatch(const ReflectorAction& action) {
   apimachinery::ListOptions options = action.options;
   const WatchTuning& tuning = owner_.options_.tuning;
@@ -187,6 +203,61 @@ apimachinery::ListOptions Reflector::Pass::BeginWatch(const ReflectorAction& act
   metrics_.watches.Increment();
   watch_began_ = clock_.Now();
   return options;
+}
+
+std::optional<ReflectorInput> Reflector::Pass::OpenTheWatch(const std::function<void()>& tell) {
+  if (action_->restart) {
+    full_state_.Begin();
+  }
+  const apimachinery::ListOptions options = BeginWatch(*action_);
+  watch_stop_ = std::stop_source();
+  const auto stop_watch = [stop = watch_stop_]() mutable { stop.request_stop(); };
+  on_stop_.emplace(stop_, stop_watch);
+  // This watchdog limits the time until the answer; ReadTheWatch limits the time between events.
+  base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
+  const std::stop_callback<std::function<void()>> on_silence(watchdog.token(), stop_watch);
+  auto opened =
+      owner_.Guard([&] { return owner_.source_->StartWatch(options, watch_stop_.get_token()); });
+  if (!opened) {
+    return EndWatch(apimachinery::Fail(opened.error()), watchdog.expired());
+  }
+  watch_ = std::move(*opened);
+  watch_->Notify(tell);
+  silent_until_ = SilentUntil();
+  return std::nullopt;
+}
+
+std::optional<ReflectorInput> Reflector::Pass::ReadTheWatch(Turn& turn) {
+  const std::size_t items = watch_items_;
+  auto found = owner_.Guard([this] {
+    return watch_->Read([this](WatchEvent&& event) -> Result<void> {
+      KX_RETURN_IF_ERROR(CheckOrder(event));
+      return Store([&] { return Apply(std::move(event)); });
+    });
+  });
+  if (!found || *found == OpenWatch::Found::kEnd) {
+    watch_.reset();
+    return EndWatch(found ? Result<void>() : Result<void>(apimachinery::Fail(found.error())),
+                    false);
+  }
+  // Bytes that are no event are no sign of life: a proxy may send them for a server that is gone.
+  if (watch_items_ != items || silent_until_ == base::TimePoint::max()) {
+    silent_until_ = SilentUntil();
+  } else if (clock_.Now() >= silent_until_) {
+    watch_.reset();
+    return EndWatch({}, true);
+  }
+  if (*found == OpenWatch::Found::kSome) {
+    turn.more = true;
+  } else {
+    turn.at = std::min(watch_->Arm(), silent_until_);
+  }
+  return std::nullopt;
+}
+
+base::TimePoint Reflector::Pass::SilentUntil() const {
+  const base::Duration limit = owner_.options_.tuning.watch_idle_timeout;
+  return limit > base::Duration::zero() ? base::After(clock_.Now(), limit) : base::TimePoint::max();
 }
 
 ReflectorInput Reflector::Pass::EndWatch(Result<void> result, bool fell_silent) {

@@ -1,11 +1,11 @@
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 #include <utility>
 
+#include "kubexx/codec/base64.h"
 #include "kubexx/rest/internal/config/file.h"
 #include "kubexx/rest/internal/config/kubeconfig_file.h"
 #include "kubexx/rest/internal/config/proxy.h"
@@ -34,19 +34,11 @@ std::string Get(const KubeconfigEntry& entry, const std::string& field) {
 Result<std::string> DecodeBase64(const KubeconfigEntry& entry, const std::string& field) {
   std::string text = Get(entry, field);
   std::erase_if(text, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
-  if (text.empty()) {
-    return std::string();
-  }
-  std::string out(text.size() / 4 * 3 + 3, '\0');
-  const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                     reinterpret_cast<const unsigned char*>(text.data()),
-                                     static_cast<int>(text.size()));
-  if (length < 0 || text.size() % 4 != 0) {
+  std::string out;
+  if (!codec::DecodeBase64(text, out)) {
     OPENSSL_cleanse(out.data(), out.size());
     return Bad(entry, field, "is not valid base64");
   }
-  const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
-  out.resize(static_cast<std::size_t>(length) - padding);
   return out;
 }
 

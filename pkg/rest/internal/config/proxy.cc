@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -20,13 +21,6 @@ std::string_view Trim(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
-int HexValue(char c) {
-  return c >= '0' && c <= '9'   ? c - '0'
-         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                : -1;
-}
-
 Result<std::string> PercentDecode(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -34,8 +28,8 @@ Result<std::string> PercentDecode(std::string_view text) {
       out += text[i];
       continue;
     }
-    const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
-    const int low = high >= 0 ? HexValue(text[i + 2]) : -1;
+    const int high = i + 2 < text.size() ? base::HexValue(text[i + 1]) : -1;
+    const int low = high >= 0 ? base::HexValue(text[i + 2]) : -1;
     if (low < 0) {
       return Fail(Reason::kInvalidConfig, "the user or password has a bad \"%\" escape");
     }

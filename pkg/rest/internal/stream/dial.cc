@@ -3,7 +3,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/evp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/host_lookup.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/rest/internal/stream/io_wait.h"
 #include "kubexx/rest/internal/stream/response_parser.h"
 
@@ -241,13 +241,7 @@ std::string ProxyAuthorization(const Proxy& proxy) {
   if (proxy.username.empty()) {
     return {};
   }
-  const std::string user = proxy.username + ":" + proxy.password;
-  std::string encoded((user.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
-                                   reinterpret_cast<const unsigned char*>(user.data()),
-                                   static_cast<int>(user.size()));
-  encoded.resize(static_cast<std::size_t>(size));
-  return "Basic " + encoded;
+  return "Basic " + codec::EncodeBase64(proxy.username + ":" + proxy.password);
 }
 
 std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,

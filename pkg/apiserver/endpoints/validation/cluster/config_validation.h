@@ -8,11 +8,11 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with a ConfigMap's data: keys that are no valid file names, keys that are
+/// Adds what is wrong with a ConfigMap's data: keys that are not valid file names, keys that are
 /// both in data and in binaryData, and more than 1 MiB of values.
 void CheckConfigMap(const codec::JsonTree& object, FieldCauses& causes);
 
-/// Adds what is wrong with a Secret's data, which is in base64: keys that are no valid file names,
+/// Adds what is wrong with a Secret's data, which is in base64: keys that are not valid file names,
 /// more than 1 MiB of values, and violations of what its type demands. No error contains a value.
 void CheckSecret(const codec::JsonTree& object, FieldCauses& causes);
 

@@ -9,7 +9,8 @@ namespace kubexx::apiserver::storage::etcd3::internal {
 
 /// Whether an etcd of this version, such as "3.5.8", reports the progress of a watch only after it
 /// has sent all earlier events. Versions before 3.4.25 and 3.5.8 may report it before (etcd issue
-/// 15220), so that a client which relies on it misses events. True for a text that is no version.
+/// 15220), so that a client which relies on it misses events. True for a text that is not a
+/// version.
 bool TellsProgressTruly(std::string_view version);
 
 /// Whether an etcd of this version reports the progress of a watch whenever it is asked. Versions
