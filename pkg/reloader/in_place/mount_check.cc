@@ -127,6 +127,35 @@ std::vector<const core::Container*> RunningContainers(const core::Pod& pod) {
   return containers;
 }
 
+/// `path` without slashes at its end.
+std::string_view WithoutEnd(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  return path;
+}
+
+/// The directories that the kubelet makes in a volume because some container mounts another volume
+/// there.
+std::set<std::string> MountPointsIn(const core::Pod& pod, const std::string& volume) {
+  std::set<std::string> names;
+  for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+    for (const core::Container& each : *containers) {
+      const core::VolumeMount* outer = MountOf(each, volume);
+      if (outer == nullptr) {
+        continue;
+      }
+      const std::string within = std::string(WithoutEnd(outer->mount_path)) + "/";
+      for (const core::VolumeMount& inner : each.volume_mounts) {
+        if (inner.mount_path.starts_with(within) && inner.mount_path.size() > within.size()) {
+          names.insert(FirstComponent(inner.mount_path.substr(within.size())));
+        }
+      }
+    }
+  }
+  return names;
+}
+
 /// Finds the reasons that lie in containers.
 Result<void> CheckContainers(const core::Pod& pod, const std::set<SourceId>& sources) {
   for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
@@ -248,10 +277,9 @@ Result<std::vector<MountCheck>> MountChecksFor(const core::Pod& pod, const std::
     if (in == nullptr) {
       continue;
     }
-    MountCheck check{.container = in->name, .directory = MountOf(*in, volume.name)->mount_path};
-    while (check.directory.size() > 1 && check.directory.ends_with('/')) {
-      check.directory.pop_back();
-    }
+    MountCheck check{.container = in->name,
+                     .directory = std::string(WithoutEnd(MountOf(*in, volume.name)->mount_path)),
+                     .mount_points = MountPointsIn(pod, volume.name)};
     for (const VolumePart& part : parts.parts) {
       KX_RETURN_IF_ERROR(AddPart(part, data, check));
       missing.erase(part.source);
@@ -293,7 +321,12 @@ bool HasRightNames(const MountCheck& check, std::string_view output) {
     }
     output.remove_prefix(std::min(end + 1, output.size()));
   }
-  return names == check.names;
+  std::set<std::string> wanted = check.names;
+  for (const std::string& mount_point : check.mount_points) {
+    names.erase(mount_point);
+    wanted.erase(mount_point);
+  }
+  return names == wanted;
 }
 
 }  // namespace kubexx::reloader

@@ -32,6 +32,8 @@ struct MountCheck {
   /// Everything that has to be in the directory itself; names that begin with ".." are the
   /// kubelet's own and do not count.
   std::set<std::string> names{};
+  /// Where other volumes are mounted within the directory: names that do not count, either.
+  std::set<std::string> mount_points{};
   bool operator==(const MountCheck&) const = default;
 };
 
@@ -53,7 +55,7 @@ apimachinery::Result<std::vector<MountCheck>> MountChecksFor(
 /// Whether `output` of `sha256sum` for the files of the check says that all are as they have to be.
 bool HasRightHashes(const MountCheck& check, std::string_view output);
 /// Whether `output` of `ls -A1` in the directory of the check says that all files are there, and no
-/// others.
+/// others, except for mount points.
 bool HasRightNames(const MountCheck& check, std::string_view output);
 
 /// "ConfigMap settings", as clauses show it.

@@ -97,6 +97,23 @@ TEST(MountCheckTest, AVolumeOfSeveralContainersIsLookedAtInTheNamedOne) {
   EXPECT_EQ(MountChecksFor(pod, "other", {kMountedSettings}, data)->front().directory, "/etc/app");
 }
 
+TEST(MountCheckTest, OtherVolumesMayBeMountedWithin) {
+  core::Pod pod = MountingPod();
+  AddMount(pod.spec.containers[0], "cache", "/etc/app/cache/files");
+  AddMount(pod.spec.containers[0], "logs", "/etc/apps");
+  core::Container& side = pod.spec.containers.emplace_back();
+  side.name = "side";
+  AddMount(AddMount(side, "config", "/config"), "certificates", "/config/tls/");
+  const auto checks = MountChecksFor(pod, "app", {kMountedSettings},
+                                     {{kMountedSettings, {{"a", "1"}, {"cache", "2"}}}});
+  ASSERT_TRUE(checks) << checks.error().ToString();
+  EXPECT_THAT(checks->front().mount_points, UnorderedElementsAre("cache", "tls"))
+      << "the directories of both containers are in the one volume";
+  EXPECT_TRUE(HasRightNames(checks->front(), "..data\na\ncache\ntls\n"));
+  EXPECT_TRUE(HasRightNames(checks->front(), "..data\na\n"));
+  EXPECT_FALSE(HasRightNames(checks->front(), "..data\na\nremoved\n"));
+}
+
 TEST(MountCheckTest, WhatTheKubeletDoesNotUpdateIsRefused) {
   core::Pod by_env = MountingPod();
   by_env.spec.containers[0]
