@@ -160,6 +160,9 @@ void Arbiter::Wait(const ObjectRef& workload, Hold hold, Effective effective, ba
   }
   auto& for_others = at->second.for_others_since;
   for_others = IsForOthers(hold.reason) ? std::optional(for_others.value_or(now)) : std::nullopt;
+  if (hold.reason == HoldReason::kWave && hold.waits_for) {
+    waited_for_.insert(*hold.waits_for);
+  }
   at->second.hold = std::move(hold);
   at->second.effective = std::move(effective);
 }

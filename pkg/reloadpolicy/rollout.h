@@ -59,7 +59,8 @@ struct Rollout {
   bool restored = false;  ///< it was found on the workload: this process has not seen its beginning
   bool told = false;      ///< its failure has been reported
   bool undone = false;    ///< it counts as failed because a person has undone it
-  /// The data that it is for; empty: it is of no wave.
+  /// The data that it is for; empty: it is of no wave, or the workload had no pods that could show
+  /// anything of the data when it began.
   DataVersions data{};
   /// Since when it has been complete without interruption; std::nullopt when it is not complete.
   std::optional<base::WallTime> healthy_since{};
