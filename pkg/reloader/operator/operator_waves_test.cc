@@ -124,8 +124,7 @@ TEST_F(WavesTest, PodsThatSomebodyElseHasMadeAnewHaveToBeHealthyToo) {
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", ++updates_);
   const auto restart = [&](int i, int available) {
-    apps::Deployment app =
-        WithVariable(Healthy(i), "STAKATER_CONFIG_CONFIGMAP", DigestText("new"));
+    apps::Deployment app = WithVariable(Healthy(i), "STAKATER_CONFIG_CONFIGMAP", DigestText("new"));
     app.status.available_replicas = available;
     Put(*deployments_, app);
   };
