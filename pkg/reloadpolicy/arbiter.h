@@ -32,6 +32,9 @@ struct EarlierWave {
   std::size_t wave = 0;   ///< that of the workload that asks, counted from 1
   std::size_t waves = 0;  ///< the number of waves
   ObjectRef waits_for{};
+  /// When that workload has been healthy for long enough, if nothing happens to it and no rollout
+  /// of it is followed.
+  std::optional<base::WallTime> until{};
 };
 
 /// A question to the arbiter: may this workload be rolled?
@@ -223,6 +226,10 @@ class Arbiter {
   /// Whether the workload's rollout is under way, even if it is paused, or has failed and the
   /// workload has not become healthy since: later waves wait for it.
   bool IsFollowed(const ObjectRef& workload) const { return rollouts_.contains(workload); }
+  /// Since when the workload has been settled without interruption: base::WallTime::max() while it
+  /// is not. std::nullopt when it has been so for longer than anybody asks for, or since before
+  /// this process.
+  std::optional<base::WallTime> SettledSince(const ObjectRef& workload) const;
   const FailedDataMap& failed_data() const { return failed_data_; }
   /// Tells the arbiter whether the sources of the data with which the workload has failed have
   /// other data by now. Then reports do not contain the failure.
@@ -314,8 +321,15 @@ class Arbiter {
                                        base::WallTime now) const;
   std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
   std::optional<Hold> CheckWaves(const Request& request, const Effective& effective) const;
+  /// What a workload of an earlier wave waits for, as the end of a sentence; empty when it is just
+  /// being rolled.
+  std::string WhatDelays(const ObjectRef& earlier) const;
   /// Notes for which data the rollout that has just begun is. Returns Decision::data.
   std::optional<std::string> NoteData(const Request& request, const Effective& effective);
+  /// Notes whether the workload is settled, for SettledSince.
+  void NoteSettled(const ObjectRef& workload, Phase phase, base::WallTime now);
+  /// Wakes those for which the workload, whose rollout is not followed, is no longer in the way.
+  void SeeSettled(const ObjectRef& workload, Phase phase);
   /// Makes those waiting workloads in the namespace ask again that wait because of waves.
   void WakeWaves(const std::string& namespace_);
   /// The rollout has failed: nobody else is rolled for its data.
@@ -325,6 +339,9 @@ class Arbiter {
   void EndData(const ObjectRef& workload, base::WallTime started);
   /// Takes kRolledDataAnnotation into account, with and without a rollout that is followed.
   void SeeData(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// Reads the data that the rollout is for from the annotation, after a restart.
+  static void TakeVersions(const Sighting& seen, Rollout& rollout);
+  /// Makes what a rollout in a wave shows known to those that wait for it.
   void TakeData(const ObjectRef& workload, const Sighting& seen, Rollout& rollout,
                 base::WallTime now);
   /// Mark::data.
@@ -414,6 +431,7 @@ class Arbiter {
   std::map<ObjectRef, Pending> pending_;
   /// The keys of pending_ with Hold::waits_for, by that workload.
   std::map<ObjectRef, std::set<ObjectRef>> waiting_for_;
+  std::map<ObjectRef, base::WallTime> settled_since_;  ///< see SettledSince
   /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
   /// called, and that have not done so yet: each of them reserves a place.
   std::set<ObjectRef> woken_;

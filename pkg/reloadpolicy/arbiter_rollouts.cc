@@ -79,7 +79,7 @@ void Arbiter::End(const ObjectRef& workload, RolloutState state, base::WallTime 
     return;
   }
   NoteStart(workload, found->second.uid, found->second.annotations, found->second.started, now);
-  if (state == RolloutState::kCompleted) {
+  if (state == RolloutState::kCompleted && found->second.phase != Phase::kWithoutPods) {
     EndData(workload, found->second.started);
   }
   const Ended ended{state, found->second.started};
@@ -178,6 +178,7 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
 
 void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   NoteOrder(workload, seen.annotations);
+  NoteSettled(workload, seen.phase, now);
   if (seen.phase == Phase::kUnavailable) {
     const Unavailable unavailable{now, seen.uid, seen.is_first_look};
     const auto [at, is_new] = unavailable_.try_emplace(workload, unavailable);
@@ -194,7 +195,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   SeeData(workload, seen, now);
   Rollout* rollout = Follow(workload, seen, now);
   if (rollout == nullptr) {
-    return;
+    return SeeSettled(workload, seen.phase);
   }
   replaced_.erase(workload);
   ended_.erase(workload);
@@ -206,6 +207,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   rollout->annotations = seen.annotations;
   SetTimes(workload, *rollout);
   const Phase before = rollout->phase;
+  TakeVersions(seen, *rollout);
   rollout->See(seen.phase, now);
   rollout->in_place = rollout->in_place || seen.is_in_place;
   TakeData(workload, seen, *rollout, now);
@@ -288,6 +290,7 @@ void Arbiter::Forget(const ObjectRef& workload) {
   ForgetData(workload);
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
+  settled_since_.erase(workload);
   WakeThoseAfter(workload);
   Done(workload);
   NoteOrder(workload, {});
@@ -302,6 +305,9 @@ void Arbiter::FollowClock(base::WallTime now) {
     }
     for (auto& [workload, unavailable] : unavailable_) {
       unavailable.since = std::min(unavailable.since, now);
+    }
+    for (auto& [workload, since] : settled_since_) {
+      since = since == base::WallTime::max() ? since : std::min(since, now);
     }
     for (auto& [workload, pending] : pending_) {
       pending.since = std::min(pending.since, now);
@@ -326,6 +332,9 @@ void Arbiter::Sweep(base::WallTime now) {
     const base::Duration known = policies_.LongestMinInterval();
     last_starts_.Prune(now, [&](const ObjectRef& workload) {
       return IsUnread(workload.key.namespace_) ? Effective::kLongestMinInterval : known;
+    });
+    std::erase_if(settled_since_, [now](const auto& each) {
+      return each.second <= now - Effective::kLongestSoakTime;
     });
     next_prune_ = now + kBetweenPrunes;
   }

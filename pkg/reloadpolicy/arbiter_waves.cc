@@ -1,4 +1,6 @@
 // How an Arbiter keeps later waves from data with which an earlier one has failed.
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "kubexx/reloadpolicy/arbiter.h"
@@ -7,6 +9,15 @@
 namespace kubexx::reloadpolicy {
 
 using internal::InSeconds;
+namespace {
+
+/// Whether the workload's annotations are those of this rollout.
+bool IsRecordOf(const Sighting& seen, const Rollout& rollout) {
+  const auto last = LastRolloutOf(seen.annotations);
+  return last && InSeconds(*last) == InSeconds(rollout.started);
+}
+
+}  // namespace
 
 std::optional<Hold> Arbiter::CheckWaves(const Request& request, const Effective& effective) const {
   if (!effective.waves) {
@@ -23,13 +34,35 @@ std::optional<Hold> Arbiter::CheckWaves(const Request& request, const Effective&
     hold.reason = HoldReason::kWave;
     hold.message = "wave " + std::to_string(request.earlier_wave->wave) + " of " +
                    std::to_string(request.earlier_wave->waves) + " waits for " +
-                   request.earlier_wave->waits_for.ToString() + ", which is of an earlier wave";
+                   request.earlier_wave->waits_for.ToString() + ", which is of an earlier wave" +
+                   WhatDelays(request.earlier_wave->waits_for);
     hold.waits_for = request.earlier_wave->waits_for;
+    hold.until = request.earlier_wave->until;
   } else {
     return std::nullopt;
   }
   hold.message += " (" + waves.origin + ")";
   return hold;
+}
+
+std::string Arbiter::WhatDelays(const ObjectRef& earlier) const {
+  if (const auto found = rollouts_.find(earlier); found != rollouts_.end()) {
+    switch (found->second.phase) {
+      case Phase::kPaused:
+        return " and paused";
+      case Phase::kWaiting:
+        return " and waits at a step of its own rollout";
+      case Phase::kWithoutPods:
+        return " and has no pods, so nothing shows what the data are like";
+      default:
+        return {};  // that passes, or fails
+    }
+  }
+  const auto found = pending_.find(earlier);
+  if (found != pending_.end() && found->second.hold.reason != HoldReason::kWave) {
+    return " and waits, too: " + std::string(ToString(found->second.hold.reason));
+  }
+  return unavailable_.contains(earlier) ? " and unavailable" : "";
 }
 
 std::optional<std::string> Arbiter::NoteData(const Request& request, const Effective& effective) {
@@ -39,8 +72,19 @@ std::optional<std::string> Arbiter::NoteData(const Request& request, const Effec
     return std::nullopt;
   }
   const auto failed = failed_data_.find(request.workload);
-  found->second.data = WithOlder(
-      request.data, failed == failed_data_.end() ? DataVersions() : failed->second.versions);
+  if (request.phase == Phase::kWithoutPods) {  // nothing is going to show what the data are like
+    return failed == failed_data_.end()
+               ? std::nullopt
+               : std::optional(TextOf({DataState::kFailed, failed->second.versions}, request.uid));
+  }
+  found->second.data = request.data;
+  // What the rollout before was for, if that has not ended: nothing has shown yet that it is good.
+  if (const auto before = replaced_.find(request.workload); before != replaced_.end()) {
+    found->second.data = WithOlder(std::move(found->second.data), before->second.data);
+  }
+  if (failed != failed_data_.end()) {
+    found->second.data = WithOlder(std::move(found->second.data), failed->second.versions);
+  }
   return TextOf({DataState::kRolled, found->second.data}, request.uid);
 }
 
@@ -50,6 +94,28 @@ void Arbiter::WakeWaves(const std::string& namespace_) {
                                                   pending.hold.reason == HoldReason::kWaveFailed)) {
       changed_.insert(workload);
     }
+  }
+}
+
+void Arbiter::NoteSettled(const ObjectRef& workload, Phase phase, base::WallTime now) {
+  if (phase == Phase::kUnseen) {
+    return;  // every write of the workload makes it so for a moment
+  }
+  if (IsUnsettled(phase)) {
+    settled_since_[workload] = base::WallTime::max();
+  } else if (const auto found = settled_since_.find(workload); found != settled_since_.end()) {
+    found->second = std::min(found->second, now);
+  }
+}
+
+std::optional<base::WallTime> Arbiter::SettledSince(const ObjectRef& workload) const {
+  const auto found = settled_since_.find(workload);
+  return found == settled_since_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Arbiter::SeeSettled(const ObjectRef& workload, Phase phase) {
+  if (!IsUnsettled(phase) && !rollouts_.contains(workload) && waiting_for_.contains(workload)) {
+    WakeThoseAfter(workload);
   }
 }
 
@@ -87,11 +153,16 @@ void Arbiter::SeeData(const ObjectRef& workload, const Sighting& seen, base::Wal
   if (!data) {
     return;  // undone, or stripped of annotations: what has failed stays so
   }
-  const base::WallTime last = LastRolloutOf(seen.annotations).value_or(now);
+  // An undo may have taken the time away. A rollout that begins in this second is a later one.
+  const base::WallTime last =
+      LastRolloutOf(seen.annotations).value_or(now - std::chrono::seconds(1));
   switch (data->state) {
     case DataState::kReleased:
       if (known != failed_data_.end() && HaveInCommon(known->second.versions, data->versions)) {
         ForgetData(workload);
+        if (RecordOf(seen.annotations, seen.uid) == RolloutState::kCompleted) {
+          Drop(workload);  // after an undo nothing else shows that this record is the newest
+        }
       }
       return;
     case DataState::kFailed:
@@ -109,17 +180,21 @@ void Arbiter::SeeData(const ObjectRef& workload, const Sighting& seen, base::Wal
   }
 }
 
-void Arbiter::TakeData(const ObjectRef& workload, const Sighting& seen, Rollout& rollout,
-                       base::WallTime now) {
-  const auto last = LastRolloutOf(seen.annotations);
-  const bool is_of_rollout = last && InSeconds(*last) == InSeconds(rollout.started);
+void Arbiter::TakeVersions(const Sighting& seen, Rollout& rollout) {
   const auto data = RolledDataOf(seen.annotations, seen.uid);
-  if (is_of_rollout && data) {
+  // Where this rollout has not failed, the mark of a failure is of an earlier one.
+  if (IsRecordOf(seen, rollout) && data && (data->state != DataState::kFailed || rollout.failed)) {
     rollout.data = data->versions;
   }
+}
+
+void Arbiter::TakeData(const ObjectRef& workload, const Sighting& seen, Rollout& rollout,
+                       base::WallTime now) {
   if (rollout.data.empty()) {
     return;
   }
+  const bool is_of_rollout = IsRecordOf(seen, rollout);
+  const auto data = RolledDataOf(seen.annotations, seen.uid);
   if (!is_of_rollout && seen.undone && !rollout.failed &&
       InSeconds(*seen.undone) >= InSeconds(rollout.started)) {
     rollout.failed = rollout.undone = true;  // a person has found it bad before the operator did

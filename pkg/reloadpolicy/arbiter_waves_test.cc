@@ -29,9 +29,13 @@ class ArbiterWavesTest : public testing::ArbiterFixture {
  protected:
   ArbiterWavesTest() { SetPolicy(waves_); }
 
-  Decision Ask(const std::string& name, const DataVersions& data, bool waits_for_canary = false) {
-    Request request{
-        .workload = AppRef(name), .annotations = on_workload_[name], .uid = "u", .data = data};
+  Decision Ask(const std::string& name, const DataVersions& data, bool waits_for_canary = false,
+               Phase phase = Phase::kComplete) {
+    Request request{.workload = AppRef(name),
+                    .annotations = on_workload_[name],
+                    .uid = "u",
+                    .phase = phase,
+                    .data = data};
     if (waits_for_canary) {
       request.earlier_wave = EarlierWave{2, 2, AppRef("a")};
     }
@@ -166,6 +170,20 @@ TEST_F(ArbiterWavesTest, NewDataBeginANewSeriesAndEndTheHold) {
   EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
 }
 
+TEST_F(ArbiterWavesTest, ARolloutRightAfterARestartEndsAFailureWhoseTimeAnUndoHasTakenAway) {
+  RollAndFail("a", kBadData);
+  on_workload_["a"].erase(std::string(kLastRolloutAnnotation));
+  on_workload_["a"].erase(std::string(kRolloutStateAnnotation));
+  Restart(waves_);
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Ask("a", kGoodData).data, "rolled u ConfigMap/config=good");
+  See("a", Phase::kUpdating);
+  MarkAll("a");
+  EXPECT_EQ(DataOn("a"), "rolled u ConfigMap/config=good");
+  BecomeHealthy("a", 30s);
+  EXPECT_THAT(arbiter_.failed_data(), IsEmpty());
+}
+
 TEST_F(ArbiterWavesTest, ARolloutForAnotherSourceDoesNotHideWhatHasFailed) {
   RollAndFail("a", kBadData);
   EXPECT_EQ(Ask("a", {"Secret/password=new"}).data,
@@ -175,6 +193,24 @@ TEST_F(ArbiterWavesTest, ARolloutForAnotherSourceDoesNotHideWhatHasFailed) {
   MarkAll("a");
   EXPECT_EQ(DataOn("a"), "failed u Secret/password=new ConfigMap/config=bad");
   EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, DataThatHaveNotShownAnythingYetFailTogetherWithTheNext) {
+  Ask("a", {"Secret/password=bad"});
+  See("a", Phase::kUpdating);
+  After(5s);
+  EXPECT_EQ(Ask("a", kGoodData).data, "rolled u ConfigMap/config=good Secret/password=bad");
+  See("a", Phase::kUpdating);
+  After(20s);
+  MarkAll("a");
+  EXPECT_EQ(Answer("b", {"Secret/password=bad"}), "WaveFailed");
+  EXPECT_EQ(Ask("a", {"Secret/password=good"}).data,
+            "rolled u Secret/password=good ConfigMap/config=good");
+  See("a", Phase::kUpdating);
+  BecomeHealthy("a", 30s);
+  EXPECT_THAT(arbiter_.failed_data(), IsEmpty());
+  After(1s);
+  EXPECT_EQ(Ask("a", kBadData).data, "rolled u ConfigMap/config=bad") << "the others are good";
 }
 
 TEST_F(ArbiterWavesTest, APersonLetsTheWavesGoOn) {
@@ -190,6 +226,25 @@ TEST_F(ArbiterWavesTest, APersonLetsTheWavesGoOn) {
   EXPECT_EQ(DataOn("a"), "released u ConfigMap/config=bad") << "and that stays";
   Restart(waves_);
   See("a", Phase::kUnavailable);
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, APersonDeclaresAnUndoneCanaryMended) {
+  Ask("a", kBadData);
+  See("a", Phase::kUpdating);
+  on_workload_["a"] = {};
+  arbiter_.Observe(
+      AppRef("a"),
+      {.uid = "u", .annotations = on_workload_["a"], .phase = Phase::kComplete, .undone = now_},
+      now_);
+  MarkAll("a");
+  on_workload_["a"][std::string(kRolloutStateAnnotation)] =
+      RecordFor(RolloutState::kCompleted, "u");
+  See("a", Phase::kComplete);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "the undo may have brought that back";
+  on_workload_["a"][std::string(kRolledDataAnnotation)] = "released u ConfigMap/config=bad";
+  See("a", Phase::kComplete);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a"))) << "nobody waits until it has been healthy";
   EXPECT_EQ(Answer("b", kBadData), "go");
 }
 
@@ -216,6 +271,110 @@ TEST_F(ArbiterWavesTest, ACanaryThatWasBrokenBeforeFailsAsWell) {
   See("a", Phase::kUnavailable);
   After(20s);
   EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ACanaryWhosePodsAreTakenAwayShowsNothingAndFailsInTheEnd) {
+  Ask("a", kBadData);
+  See("a", Phase::kUnavailable);
+  After(5s);
+  See("a", Phase::kWithoutPods);
+  EXPECT_THAT(Ask("b", kBadData, true).hold->message,
+              HasSubstr("which is of an earlier wave and has no pods, so nothing shows"));
+  After(14s);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a")));
+  After(1s);
+  MarkAll("a");
+  EXPECT_THAT(failure_, HasSubstr("without pods"));
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ThatHoldsAcrossARestart) {
+  Ask("a", kBadData);
+  Restart(waves_);
+  See("a", Phase::kWithoutPods);
+  After(30s);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ACanaryWhosePodsComeBackGoesOn) {
+  Ask("a", kBadData);
+  See("a", Phase::kWithoutPods);
+  After(10s);
+  BecomeHealthy("a", 30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, NobodyWaitsForACanaryThatHadNoPodsBefore) {
+  EXPECT_EQ(Ask("a", kBadData, false, Phase::kWithoutPods).data, std::nullopt);
+  See("a", Phase::kWithoutPods);
+  After(30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+  EXPECT_EQ(Answer("b", kBadData), "go");
+}
+
+TEST_F(ArbiterWavesTest, ARolloutWithoutPodsDoesNotEndAFailure) {
+  RollAndFail("a", kBadData);
+  EXPECT_EQ(Ask("a", kGoodData, false, Phase::kWithoutPods).data, "failed u ConfigMap/config=bad");
+  See("a", Phase::kWithoutPods);
+  After(1min);
+  MarkAll("a");
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a"))) << "it has nothing to show of the good data";
+  EXPECT_EQ(Answer("b", kGoodData), "go");
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed") << "when they come back";
+  Restart(waves_);
+  See("a", Phase::kWithoutPods);
+  EXPECT_EQ(Answer("b", kGoodData), "go");
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
+TEST_F(ArbiterWavesTest, ACanaryWhosePodsSomebodyElseHasMadeAnewWakesTheOthersWhenTheyAreThere) {
+  See("a", Phase::kUpdating);
+  EXPECT_NE(Ask("b", kBadData, true).hold, std::nullopt);
+  (void)arbiter_.TakeWakes(now_);
+  for (const Phase phase : {Phase::kUnseen, Phase::kUpdating, Phase::kUnavailable}) {
+    See("a", phase);
+    EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty()) << ToString(phase);
+  }
+  See("a", Phase::kComplete);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  See("a", Phase::kComplete);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty()) << "it has not asked since";
+}
+
+TEST_F(ArbiterWavesTest, TheArbiterKnowsSinceWhenAWorkloadIsSettled) {
+  See("a", Phase::kComplete);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), std::nullopt) << "since before this process";
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), base::WallTime::max());
+  See("a", Phase::kComplete);
+  const base::WallTime since = now_;
+  After(5s);
+  See("a", Phase::kUnseen);
+  See("a", Phase::kComplete);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), since) << "a write is no interruption";
+  See("a", Phase::kUnavailable);
+  See("a", Phase::kComplete);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), now_);
+  now_ = since;
+  After(0s);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), now_) << "the clock was set back";
+  After(2h);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), std::nullopt) << "nobody asks for so long";
+}
+
+TEST_F(ArbiterWavesTest, WhoWaitsForAPausedCanaryIsToldSo) {
+  Ask("a", kBadData);
+  See("a", Phase::kPaused);
+  EXPECT_THAT(Ask("b", kBadData, true).hold->message,
+              HasSubstr("waits for Deployment/shop/a, which is of an earlier wave and paused ("));
+}
+
+TEST_F(ArbiterWavesTest, WhoWaitsForACanaryThatMayNotBeginIsToldWhy) {
+  on_workload_["a"] = {{"reloader.kubexx.io/paused", "true"}};
+  EXPECT_NE(Ask("a", kBadData).hold, std::nullopt);
+  EXPECT_THAT(Ask("b", kBadData, true).hold->message,
+              HasSubstr("which is of an earlier wave and waits, too: Paused ("));
 }
 
 TEST_F(ArbiterWavesTest, ANewTemplateOfSomebodyElseDoesNotEndTheWatch) {

@@ -28,6 +28,12 @@ std::string_view ToString(Phase phase);
 /// The inverse of ToString. Returns std::nullopt for any other text.
 std::optional<Phase> ParsePhase(std::string_view text);
 
+/// Whether pods are being replaced or are missing, so that nobody should rely on the workload.
+constexpr bool IsUnsettled(Phase phase) {
+  return phase == Phase::kUpdating || phase == Phase::kUnavailable || phase == Phase::kFailed ||
+         phase == Phase::kUnseen;
+}
+
 /// Whether the rollout has replaced everything it has to: kComplete or kWithoutPods.
 constexpr bool IsThrough(Phase phase) {
   return phase == Phase::kComplete || phase == Phase::kWithoutPods;

@@ -74,6 +74,12 @@ std::optional<RolledData> RolledDataOf(const Annotations& annotations, std::stri
   return data.versions.empty() ? std::nullopt : std::optional(std::move(data));
 }
 
+bool WasRolledFor(const std::string& version, const Annotations& annotations,
+                  std::string_view uid) {
+  const auto data = RolledDataOf(annotations, uid);
+  return data && std::ranges::find(data->versions, version) != data->versions.end();
+}
+
 bool HaveInCommon(const DataVersions& one, const DataVersions& other) {
   return std::ranges::find_first_of(one, other) != one.end();
 }

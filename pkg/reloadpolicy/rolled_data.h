@@ -62,6 +62,10 @@ std::string TextOf(const RolledData& data, std::string_view uid);
 /// or names another uid: then it was copied from another object.
 std::optional<RolledData> RolledDataOf(const Annotations& annotations, std::string_view uid);
 
+/// Whether the record on a workload says that a wave rolled it for this version, whatever came of
+/// that.
+bool WasRolledFor(const std::string& version, const Annotations& annotations, std::string_view uid);
+
 /// Whether the two have a version in common.
 bool HaveInCommon(const DataVersions& one, const DataVersions& other);
 

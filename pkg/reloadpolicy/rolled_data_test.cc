@@ -46,6 +46,17 @@ TEST(RolledData, WhatIsOfAnotherObjectOrMalformedIsNotRead) {
   }
 }
 
+TEST(RolledData, TellsForWhichVersionsAWaveHasRolledTheWorkload) {
+  const auto was_rolled = [](const std::string& text, const std::string& version) {
+    return WasRolledFor(version, {{std::string(kRolledDataAnnotation), text}}, "u");
+  };
+  EXPECT_TRUE(was_rolled("rolled u ConfigMap/a=1 Secret/b=2", "Secret/b=2"));
+  EXPECT_TRUE(was_rolled("released u Secret/b=2", "Secret/b=2"));
+  EXPECT_FALSE(was_rolled("rolled u ConfigMap/a=1", "ConfigMap/a=2"));
+  EXPECT_FALSE(was_rolled("rolled other ConfigMap/a=1", "ConfigMap/a=1"));
+  EXPECT_FALSE(WasRolledFor("ConfigMap/a=1", {}, "u"));
+}
+
 TEST(RolledData, HasAtMostSoManyVersions) {
   RolledData data;
   for (std::size_t i = 0; i <= kMaxDataVersions; ++i) {

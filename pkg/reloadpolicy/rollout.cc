@@ -34,8 +34,9 @@ void Rollout::See(Phase seen, base::WallTime now) {
   }
   phase = seen;
   // A failed rollout without pods does not count as repaired, because the next workloads would get
-  // the change that broke it.
-  if (!IsThrough(seen) || (seen == Phase::kWithoutPods && failed)) {
+  // the change that broke it. Nor does one in a wave count as healthy: somebody may have taken the
+  // pods away because they crash.
+  if (!IsThrough(seen) || (seen == Phase::kWithoutPods && (failed || !data.empty()))) {
     healthy_since.reset();
     soaked_for_others = false;
   } else if (!healthy_since) {

@@ -60,7 +60,8 @@ struct Rollout {
   bool told = false;      ///< its failure has been reported
   bool undone = false;    ///< it counts as failed because a person has undone it
   bool in_place = false;  ///< it is no rollout, but a reload of the running pods
-  /// The data that it is for; empty: it is of no wave.
+  /// The data that it is for; empty: it is of no wave, or the workload had no pods that could show
+  /// anything of the data when it began.
   DataVersions data{};
   /// Since when it has been complete without interruption; std::nullopt when it is not complete.
   std::optional<base::WallTime> healthy_since{};

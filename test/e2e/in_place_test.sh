@@ -126,10 +126,11 @@ kubectl create namespace shop >/dev/null
   web_workload broken 'exec:nginx -s no-such-signal' 1
   noting_workload signal 'signal:HUP'
   noting_workload request 'http:GET :8080/cgi-bin/reload'
+  noting_workload deaf 'signal:HUP' | sed 's/trap show HUP/true/'
 } | kubectl apply -f - >/dev/null
 start_operators
-rolled_out shop deployment/web deployment/single deployment/broken deployment/signal deployment/request
-for each in web single broken signal request; do wait_until 30 "the baseline of $each" has_baseline "$each"; done
+rolled_out shop deployment/web deployment/single deployment/broken deployment/signal deployment/request deployment/deaf
+for each in web single broken signal request deaf; do wait_until 30 "the baseline of $each" has_baseline "$each"; done
 wait_until 30 "the first answers" all_answer web first
 
 log "an edit is served by the same containers within $limit_ms ms"
@@ -177,6 +178,14 @@ for each in single broken; do
   [ "$(revision "deployment/$each")" = 2 ] || fail "$each was not rolled once, but has revision $(revision "deployment/$each")"
   wait_until 30 "the Event of $each" event_is ReloadInPlaceFailed $each 'The workload is rolled instead'
 done
+
+log "a signal that process 1 would not notice is not sent, and the workload is rolled"
+kubectl -n shop patch configmap deaf -p '{"data":{"text":"second"}}' >/dev/null
+wait_until 30 "the Event of deaf" event_is ReloadInPlaceFailed deaf 'process 1 of container main does not handle this signal'
+deaf_shows() { kubectl -n shop logs deployment/deaf | grep -qx 'text=second'; }
+rolled_out shop deployment/deaf
+wait_until 60 "new pods of deaf" deaf_shows
+[ "$(revision deployment/deaf)" = 2 ] || fail "deaf was not rolled once, but has revision $(revision deployment/deaf)"
 
 log "an operator that is killed amid a reload is followed by one that finishes it"
 fourth=$(containers_of web)

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 
@@ -87,12 +89,28 @@ Result<History> HistoryOf(const Workload& workload) {
   return History{.owner = owner};
 }
 
+namespace {
+
+/// Whether the operator has recorded on the workload that the rollout which began about then has
+/// failed, as when it takes longer than a policy lets it.
+bool IsRecordedAsFailed(const Workload& workload, const Time& at) {
+  constexpr std::int64_t kSecondsBetweenAnswerAndWrite = 5;
+  const auto last = reloadpolicy::LastRolloutOf(workload.annotations);
+  return last && Time::From(*last).seconds + kSecondsBetweenAnswerAndWrite >= at.seconds &&
+         reloadpolicy::RecordOf(workload.annotations, workload.uid) ==
+             reloadpolicy::RolloutState::kFailed;
+}
+
+}  // namespace
+
 void CompleteFrom(const Workload& workload, const std::optional<RolloutEnd>& end,
                   HistoryEntry& newest) {
   const bool is_of_status = !MayBeOfLaterRollout(workload, newest.at);
   const bool is_through = is_of_status ? IsThrough(workload.phase) : end && !end->has_failed;
-  const bool has_failed =
-      is_of_status ? workload.phase == reloadpolicy::Phase::kFailed : end && end->has_failed;
+  const bool is_by_record = is_of_status && !is_through && IsRecordedAsFailed(workload, newest.at);
+  const bool has_failed = is_of_status
+                              ? workload.phase == reloadpolicy::Phase::kFailed || is_by_record
+                              : end && end->has_failed;
   const bool is_open = newest.outcome == RolloutOutcome::kRolling ||
                        (newest.outcome == RolloutOutcome::kFailed && is_through);
   if (!is_open) {
@@ -104,6 +122,9 @@ void CompleteFrom(const Workload& workload, const std::optional<RolloutEnd>& end
   }
   newest.outcome = is_through ? RolloutOutcome::kDone : RolloutOutcome::kFailed;
   std::optional<Time> ended = is_of_status ? workload.ended : std::nullopt;
+  if (is_by_record && workload.phase != reloadpolicy::Phase::kFailed) {
+    ended.reset();  // of the last time that all pods were available
+  }
   if (!ended && end) {
     ended = end->time;
   }

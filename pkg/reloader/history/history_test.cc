@@ -5,6 +5,8 @@
 #include <string>
 
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -178,6 +180,25 @@ TEST(History, TakesTheOutcomeFromTheStatus) {
     EXPECT_EQ(entry.outcome, each.outcome) << each.about;
     EXPECT_EQ(entry.seconds, each.seconds) << each.about;
   }
+}
+
+TEST(History, TakesAFailureByTimeFromTheRecordOfAPolicy) {
+  Workload workload = RolledWorkload("");
+  workload.phase = Phase::kUnavailable;
+  workload.annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
+      "failed " + workload.uid;
+  const auto outcome = [&](const std::string& last_rollout) {
+    workload.annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] = last_rollout;
+    HistoryEntry entry{.at = {.seconds = 100}};
+    CompleteFrom(workload, {}, entry);
+    return entry.outcome;
+  };
+  EXPECT_EQ(outcome("1970-01-01T00:01:39Z"), RolloutOutcome::kFailed);
+  EXPECT_EQ(outcome("1970-01-01T00:01:41Z"), RolloutOutcome::kFailed);
+  EXPECT_EQ(outcome("1970-01-01T00:00:39Z"), RolloutOutcome::kRolling) << "of an earlier rollout";
+  EXPECT_EQ(outcome(""), RolloutOutcome::kRolling);
+  workload.phase = Phase::kComplete;
+  EXPECT_EQ(outcome("1970-01-01T00:01:40Z"), RolloutOutcome::kDone) << "it has got well";
 }
 
 // A release three days later is through after three days, and no rollout took so long.

@@ -211,6 +211,19 @@ Result<void> AddMountsBelow(const core::Container& container, MountCheck& check)
   return {};
 }
 
+/// Adds what other containers mount within the same volume, whose folder is one for all of them.
+void AddMountsOfOthers(const core::Pod& pod, const std::string& volume, MountCheck& check) {
+  for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+    for (const core::Container& other : *containers) {
+      if (const core::VolumeMount* outer = MountOf(other, volume)) {
+        for (const std::string& path : MountsBelow(other, CleanPath(outer->mount_path))) {
+          check.may_be.insert(FirstComponent(path));
+        }
+      }
+    }
+  }
+}
+
 /// Adds what has to be there of one source.
 Result<void> AddPart(const VolumePart& part, const std::map<SourceId, KeyHashes>& data,
                      MountCheck& check) {
@@ -303,6 +316,7 @@ Result<std::vector<MountCheck>> MountChecksFor(const core::Pod& pod, const std::
       check.names.insert(FirstComponent(path));
     }
     KX_RETURN_IF_ERROR(AddMountsBelow(*in, check));
+    AddMountsOfOthers(pod, volume.name, check);
     checks.push_back(std::move(check));
   }
   if (!missing.empty()) {

@@ -147,6 +147,18 @@ TEST(MountCheckTest, WhatIsMountedWithinTheFolderMayBeThere) {
   EXPECT_FALSE(HasRightNames(check, "..data\ncache\n"));
 }
 
+TEST(MountCheckTest, WhatAnotherContainerMountsWithinTheVolumeMayBeThere) {
+  core::Pod pod = MountingPod();
+  core::Container& side = pod.spec.containers.emplace_back();
+  side.name = "side";
+  AddMount(AddMount(side, "config", "/config"), "certificates", "/config/tls/");
+  const auto checks =
+      MountChecksFor(pod, "app", {kMountedSettings}, {{kMountedSettings, {{"a", "1"}}}});
+  ASSERT_TRUE(checks) << checks.error().ToString();
+  EXPECT_THAT(checks->front().may_be, UnorderedElementsAre("tls"))
+      << "the folder is one for both containers";
+}
+
 TEST(MountCheckTest, TheKubeletsFilesInEtcMayBeThere) {
   core::Pod pod = MountingPod();
   pod.spec.containers[0].volume_mounts[0].mount_path = "/etc";

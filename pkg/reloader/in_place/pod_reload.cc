@@ -1,6 +1,7 @@
 #include "kubexx/reloader/in_place/pod_reload.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
@@ -19,6 +20,8 @@ constexpr int kMaxStumbles = 8;
 constexpr base::Duration kUntilStarted = std::chrono::seconds(1);
 /// As kubectl exec takes it.
 constexpr std::string_view kDefaultContainer = "kubectl.kubernetes.io/default-container";
+/// So that the output has room in PodAccess::kMaxOutputBytes, and the command in a URL.
+constexpr std::size_t kFilesAtATime = 256;
 /// What runtimes and shells return for a program that is not there, or is none.
 constexpr int kNotExecutable = 126;
 constexpr int kNoProgram = 127;
@@ -152,13 +155,16 @@ Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
     }
     return end;
   };
-  if (!check.files.empty()) {
+  for (std::size_t first = 0; first < check.files.size(); first += kFilesAtATime) {
+    const auto begin = check.files.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::size_t count = std::min(kFilesAtATime, check.files.size() - first);
+    const MountCheck part{.files = {begin, begin + static_cast<std::ptrdiff_t>(count)}};
     std::vector<std::string> command{"sha256sum", "--"};
-    for (const auto& [path, hash] : check.files) {
+    for (const auto& [path, hash] : part.files) {
       command.push_back(check.directory + "/" + path);
     }
     KX_ASSIGN_OR_RETURN(const CommandEnd hashes, look(command));
-    if (hashes.code != 0 || !HasRightHashes(check, hashes.output)) {
+    if (hashes.code != 0 || !HasRightHashes(part, hashes.output)) {
       return false;
     }
   }

@@ -66,6 +66,30 @@ TEST_F(PodReloadTest, AsksTheKubeletAndActsWhenTheFilesAreThere) {
   EXPECT_THAT(WhatItRead(), ElementsAre("b")) << "it acts once";
 }
 
+TEST_F(PodReloadTest, LooksAtManyFilesInParts) {
+  MountCheck check{.container = "app", .directory = "/config"};
+  KeyHashes files;
+  for (int i = 0; i < 600; ++i) {
+    const std::string key = "key-" + std::to_string(i);
+    files[key] = Sha256Of(key);
+    check.names.insert(key);
+  }
+  check.files.assign(files.begin(), files.end());
+  pods_.Change("web-0", [&](FakePods::Pod& pod) {
+    pod.is_stuck = true;  // the files are there
+    pod.files = files;
+  });
+  PodReload reload({.pod = {"ns", "web-0"},
+                    .uid = "u0",
+                    .action = *ParseReloadAction("signal:HUP"),
+                    .container = "app",
+                    .checks = {check}},
+                   now_);
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+  EXPECT_THAT(WhatItRead(), testing::SizeIs(1));
+  EXPECT_LE(pods_.pod("web-0").longest_look, 300U) << "its output would be cut off";
+}
+
 TEST_F(PodReloadTest, DoesNotActBeforeTheFilesAreThereAndAsksAgain) {
   pods_.Change("web-0", [](FakePods::Pod& pod) { pod.is_stuck = true; });
   PodReload reload = Reload();

@@ -12,7 +12,13 @@ namespace {
 
 using apimachinery::Result;
 
-constexpr std::array<std::string_view, 4> kReloadSignals{"HUP", "USR1", "USR2", "WINCH"};
+/// With the number that it has on all architectures of Kubernetes.
+struct ReloadSignal {
+  std::string_view name{};
+  int number = 0;
+};
+constexpr std::array<ReloadSignal, 4> kReloadSignals{
+    {{"HUP", 1}, {"USR1", 10}, {"USR2", 12}, {"WINCH", 28}}};
 constexpr std::array<std::string_view, 3> kReloadMethods{"GET", "POST", "PUT"};
 /// A command is part of the URL of its request.
 constexpr std::size_t kMaxActionBytes = 2048;
@@ -56,13 +62,27 @@ Result<std::vector<std::string>> WordsOf(std::string_view text) {
   return words;
 }
 
+/// A script for the shell that ends with kSignalIsLost when process 1 neither handles the signal
+/// nor has it blocked, as a program has that waits for signals: the kernel drops such a signal to
+/// the first process of a container. Where /proc does not tell, it goes on. The last 8 digits of
+/// the masks are those of the signals up to 32; some shells cannot count with all 16.
+std::string UnlessLost(int number) {
+  return "h=; while read -r k v; do case $k in SigBlk:|SigCgt:) h=${h:-n}; "
+         "[ $((0x${v#????????} >> " +
+         std::to_string(number - 1) +
+         " & 1)) = 0 ] || h=y;; esac; done </proc/1/status; [ \"$h\" != n ] || exit " +
+         std::to_string(kSignalIsLost) + "; ";
+}
+
 Result<ReloadAction> SignalAction(std::string_view name) {
-  if (std::ranges::find(kReloadSignals, name) == kReloadSignals.end()) {
+  const auto* const found = std::ranges::find(kReloadSignals, name, &ReloadSignal::name);
+  if (found == kReloadSignals.end()) {
     return BadAction("the signal must be one of HUP, USR1, USR2 and WINCH");
   }
   // A shell has `kill` of its own; few images have a program of that name.
-  return ReloadAction{.kind = ReloadAction::Kind::kSignal,
-                      .command = {"sh", "-c", "kill -s " + std::string(name) + " 1"}};
+  return ReloadAction{
+      .kind = ReloadAction::Kind::kSignal,
+      .command = {"sh", "-c", UnlessLost(found->number) + "kill -s " + std::string(name) + " 1"}};
 }
 
 Result<ReloadAction> ExecCommandAction(std::string_view text) {

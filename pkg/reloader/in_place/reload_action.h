@@ -33,6 +33,9 @@ struct ReloadAction {
   bool operator==(const ReloadAction&) const = default;
 };
 
+/// With this exit code the command of a kSignal ends when process 1 would not notice the signal.
+inline constexpr int kSignalIsLost = 79;
+
 /// Parses the value of kReloadInPlace: "signal:HUP", "exec:nginx -s reload" (words that are
 /// separated by spaces; single or double quotation marks keep a word together), or
 /// "http:POST :9090/-/reload". Fails with kInvalidConfig, and a message that says what is wrong.

@@ -1,8 +1,12 @@
 #include "kubexx/reloader/in_place/reload_action.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
+#include <cstdio>
 #include <string>
+
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -19,8 +23,48 @@ TEST(ReloadActionTest, ASignalIsSentByAShellInTheContainer) {
   const auto action = ParseReloadAction(" signal:HUP ");
   ASSERT_TRUE(action) << action.error().ToString();
   EXPECT_EQ(action->kind, ReloadAction::Kind::kSignal);
-  EXPECT_THAT(action->command, ElementsAre("sh", "-c", "kill -s HUP 1"));
+  EXPECT_THAT(action->command, ElementsAre("sh", "-c", HasSubstr("; kill -s HUP 1")));
   EXPECT_EQ(action->text, "signal:HUP");
+}
+
+/// The exit code of what the shell `shell` would do in a container whose process 1 has this status;
+/// 42 when it would send the signal.
+int EndOfSignal(const std::string& shell, const std::string& signal, const std::string& status) {
+  const base::testing::TemporaryFolder folder;
+  const std::string path =
+      status.empty() ? folder.path() + "/none" : folder.Write("status", status);
+  std::string script = ParseReloadAction("signal:" + signal)->command[2];
+  const auto replace = [&](const std::string& text, const std::string& by) {
+    const std::size_t at = script.find(text);
+    ASSERT_NE(at, std::string::npos) << script;
+    script.replace(at, text.size(), by);
+  };
+  replace("/proc/1/status", path);
+  replace("kill -s " + signal + " 1", "exit 42");
+  FILE* const pipe =
+      ::popen((shell + " " + folder.Write("script", script) + " 2>/dev/null").c_str(), "r");
+  return WEXITSTATUS(::pclose(pipe));
+}
+
+TEST(ReloadActionTest, ASignalThatProcessOneWouldNotNoticeIsNotSent) {
+  const auto status = [](const std::string& blocked, const std::string& caught) {
+    return "Name:\tnginx\nSigQ:\t0/1\nSigBlk:\t" + blocked +
+           "\nSigIgn:\tffffffffffffffff\nSigCgt:\t" + caught + "\nCapInh:\t0\n";
+  };
+  const std::string none(16, '0');
+  for (const char* shell : {"sh", "bash"}) {
+    EXPECT_EQ(EndOfSignal(shell, "HUP", status(none, "0000000000010002")), kSignalIsLost) << shell;
+    EXPECT_EQ(EndOfSignal(shell, "HUP", status(none, "fffffffe7ffbfeff")), 42) << shell;
+    EXPECT_EQ(EndOfSignal(shell, "USR1", status(none, "0000000000000200")), 42) << shell;
+    EXPECT_EQ(EndOfSignal(shell, "USR1", status(none, "0000000000000201")), 42) << shell;
+    EXPECT_EQ(EndOfSignal(shell, "USR2", status(none, "0000000000000200")), kSignalIsLost);
+    EXPECT_EQ(EndOfSignal(shell, "WINCH", status(none, "0000000008000000")), 42) << shell;
+    EXPECT_EQ(EndOfSignal(shell, "WINCH", status(none, "fffffffff7ffffff")), kSignalIsLost);
+    EXPECT_EQ(EndOfSignal(shell, "HUP", status("0000000000000001", none)), 42)
+        << "it waits for signals, as an init does";
+    EXPECT_EQ(EndOfSignal(shell, "HUP", "Name:\tnginx\n"), 42) << "nothing tells";
+    EXPECT_EQ(EndOfSignal(shell, "HUP", ""), 42) << "it may not be read";
+  }
 }
 
 TEST(ReloadActionTest, ASignalThatEndsProgramsIsRefused) {

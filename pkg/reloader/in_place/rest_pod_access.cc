@@ -22,6 +22,7 @@
 #include "kubexx/reloader/write/kind_writers.h"
 #include "kubexx/remotecommand/executor.h"
 #include "kubexx/remotecommand/streams.h"
+#include "kubexx/rest/request.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -164,6 +165,10 @@ class RestPodAccess final : public PodAccess {
     }
     KX_ASSIGN_OR_RETURN(const CommandEnd end,
                         Run(pod, container, action.command, kActionLimit, 0, stop));
+    if (action.kind == ReloadAction::Kind::kSignal && end.code == kSignalIsLost) {
+      return Fail(Reason::kBadRequest, "process 1 of container " + container +
+                                           " does not handle this signal, so it would be lost");
+    }
     return end.code == 0
                ? Result<void>()
                : Fail(Reason::kBadRequest, "its exit code is " + std::to_string(end.code));
@@ -210,7 +215,8 @@ class RestPodAccess final : public PodAccess {
     return end;
   }
 
-  /// Sends the request of the action. What a program answers may be anything, and is told nobody.
+  /// Sends the request of the action. What a program answers may be anything and of any size, is
+  /// told nobody, and is not kept.
   Result<void> Send(const ObjectKey& pod, const ReloadAction& action,
                     const std::stop_token& stop) const {
     const std::string path = action.path.substr(0, action.path.find('?'));
@@ -218,8 +224,7 @@ class RestPodAccess final : public PodAccess {
     request
         .AbsPath("/api/v1/namespaces/" + pod.namespace_ + "/pods/" + pod.name + ":" +
                  std::to_string(action.port) + "/proxy" + path)
-        .MaxRetries(0)
-        .Timeout(kActionLimit);
+        .MaxRetries(0);
     std::string_view query = std::string_view(action.path).substr(path.size());
     while (!query.empty()) {
       query.remove_prefix(1);  // "?" or "&"
@@ -228,7 +233,13 @@ class RestPodAccess final : public PodAccess {
       request.Param(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
       query.remove_prefix(pair.size());
     }
-    const auto answer = request.Do(stop);
+    const base::StopTimer timer(base::Clock::Real(), stop, kActionLimit);
+    const auto answer =
+        request.Stream([](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+                       [](std::string_view) -> Result<void> { return {}; }, timer.token());
+    if (!answer && timer.expired()) {
+      return Fail(Reason::kTimeout, "it has not answered in time");
+    }
     if (answer || IsMissingRight(answer.error()) || answer.error().code == 0) {
       return answer ? Result<void>() : Fail(answer.error());
     }

@@ -136,6 +136,22 @@ TEST_F(RestPodAccessTest, AnAnswerOfAnErrorIsTheStatusAndNothingElse) {
   EXPECT_EQ(server_.targets().size(), 1U) << "it is not repeated";
 }
 
+TEST_F(RestPodAccessTest, AnAnswerOfAnySizeIsNotKept) {
+  const std::string mebibyte(std::size_t{1} << 20, 'x');
+  constexpr int kMoreThanAResponseMayHave = 257;
+  rest::testing::Recorder server(
+      [&](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
+        connection.RespondChunked(200, "text/plain");
+        for (int i = 0; i < kMoreThanAResponseMayHave; ++i) {
+          connection.WriteChunk(mebibyte);
+        }
+        connection.EndChunks();
+      });
+  const auto access = NewPodAccess(server.client());
+  const auto done = access->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
+  EXPECT_TRUE(done) << done.error().ToString();
+}
+
 /// An API server that runs commands.
 class RestPodExecTest : public testing::Test {
  protected:
@@ -153,9 +169,11 @@ class RestPodExecTest : public testing::Test {
 };
 
 constexpr char kEndedWell[] = R"({"metadata":{},"status":"Success"})";
-constexpr char kEndedWithThree[] =
-    R"({"metadata":{},"status":"Failure","message":"command terminated with exit code 3",)"
-    R"("reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"3"}]}})";
+std::string EndedWith(const std::string& code) {
+  return R"({"metadata":{},"status":"Failure","message":"command terminated with exit code )" +
+         code + R"(","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode",)" +
+         R"("message":")" + code + R"("}]}})";
+}
 
 TEST_F(RestPodExecTest, ALookHasTheOutput) {
   Serve("hash  /config/key\n", kEndedWell);
@@ -169,7 +187,7 @@ TEST_F(RestPodExecTest, ALookHasTheOutput) {
 }
 
 TEST_F(RestPodExecTest, ACommandThatFailsTellsItsExitCodeAndNotItsOutput) {
-  Serve("a secret", kEndedWithThree);
+  Serve("a secret", EndedWith("3"));
   const auto looked = access_->Look(kAccessedPod, "app", {"ls"}, {});
   ASSERT_TRUE(looked);
   EXPECT_EQ(looked->code, 3);
@@ -177,6 +195,16 @@ TEST_F(RestPodExecTest, ACommandThatFailsTellsItsExitCodeAndNotItsOutput) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().reason, Reason::kBadRequest);
   EXPECT_EQ(done.error().message, "its exit code is 3");
+}
+
+TEST_F(RestPodExecTest, ASignalThatWouldBeLostIsNotSentAndTheErrorSaysSo) {
+  Serve("", EndedWith("79"));
+  const auto done = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("signal:HUP"), {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message,
+            "process 1 of container app does not handle this signal, so it would be lost");
+  const auto ran = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("exec:a"), {});
+  EXPECT_EQ(ran.error().message, "its exit code is 79") << "a program may end as it likes";
 }
 
 TEST_F(RestPodExecTest, AnActionThatEndsWellIsDone) {

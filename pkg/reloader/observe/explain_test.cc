@@ -165,6 +165,11 @@ TEST_F(ExplainTest, AnEarlierWaveIsWaitedForAndItsFailureHolds) {
   EXPECT_THAT(ToText(Ask()), HasSubstr("waves: 1, then the rest, each healthy for 1m0s"));
   has_rolled_for("new");
   EXPECT_FALSE(Ask().hold);
+  canary.phase = reloadpolicy::Phase::kUpdating;
+  has_rolled_for("new");
+  EXPECT_TRUE(Ask().hold) << "a release has made its pods anew, and they are not there yet";
+  canary.phase = reloadpolicy::Phase::kComplete;
+  has_rolled_for("new");
   canary.annotations["reloader.kubexx.io/rolled-data"] =
       "failed u2 Secret/password=" + DigestOf("new").ToString();
   arbiter_.Observe({"Deployment", canary.id.key},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexx/reloader/model/object_refs.h"
+#include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/wave_line.h"
 
@@ -33,6 +34,11 @@ bool MustBeRolled(const ExplainInput& input, const Workload& other, const Source
   return input.needs_rollout
              ? input.needs_rollout(other, cause)
              : IsDue(MakePlan(other, input.sources, Knowledge{}, input.rules, patterns), cause);
+}
+
+/// The digest of all data of the source, of which perhaps only some keys count.
+const Digest& WholeOf(const Source& source) {
+  return source.keys.empty() ? source.digest : source.whole;
 }
 
 /// The versions of the data that are due, as PolicyEnforcer notes them.
@@ -72,11 +78,17 @@ std::optional<reloadpolicy::EarlierWave> EarlierWaveIn(const ExplainInput& input
         members.push_back(WaveMemberFor(ref, user.annotations, effective, user.phase));
       }
     }
+    const std::string version =
+        reloadpolicy::DataVersion(RefOf(cause), source ? WholeOf(*source).ToString() : "");
     const reloadpolicy::WaveLine line(waves.value, std::move(members));
     const std::size_t wave = line.WaveOf(own);
     for (std::size_t i = 0; i < line.MembersBefore(wave); ++i) {
       const ObjectRef& ref = line.members()[i].workload;
-      if (input.arbiter.IsFollowed(ref) || MustBeRolled(input, users.at(ref), cause, patterns)) {
+      const Workload& user = users.at(ref);
+      const bool is_of_others = IsUnsettled(user.phase) &&
+                                !reloadpolicy::WasRolledFor(version, user.annotations, user.uid);
+      if (input.arbiter.IsFollowed(ref) || is_of_others ||
+          MustBeRolled(input, user, cause, patterns)) {
         return reloadpolicy::EarlierWave{wave + 1, line.waves(), ref};
       }
     }

@@ -271,6 +271,10 @@ TEST_F(OperatorInPlaceTest, AnActionThatCannotBeReadIsARollout) {
   Edit("b", 1);
   writer_.Await(1);
   EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+  ASSERT_THAT(reports_.texts(), Not(IsEmpty()));
+  EXPECT_EQ(reports_.texts()[0],
+            "InvalidAnnotation: reloader.kubexx.io/reload-in-place: the signal must be one of HUP, "
+            "USR1, USR2 and WINCH; the workload is rolled instead");
 }
 
 TEST_F(OperatorInPlaceTest, AGateHoldsItBackAsARollout) {

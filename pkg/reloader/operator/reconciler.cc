@@ -326,7 +326,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
                                                   const std::string& version, base::TimePoint begin,
                                                   const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  ReportBadItems(id, plan);
+  ReportBadItems(workload, plan);
   ReportFullBaseline(workload, plan);
   if (!parts_.memory.Apply(id, plan)) {
     return Answer{.again = kAtOnce};  // it must be neither written nor recorded

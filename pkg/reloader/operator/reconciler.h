@@ -257,7 +257,7 @@ class Reconciler {
   };
   void Notify(const Workload& workload, const reloader::Plan& plan,
               const apimachinery::Result<void>& outcome, const OtherWay& way) const;
-  void ReportBadItems(const WorkloadId& id, const reloader::Plan& plan);
+  void ReportBadItems(const Workload& workload, const reloader::Plan& plan);
   double SecondsSince(base::TimePoint begin) const;
 
   const Parts parts_;

@@ -2,6 +2,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
 
@@ -135,7 +136,8 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
   }
 }
 
-void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
+void Reconciler::ReportBadItems(const Workload& workload, const reloader::Plan& plan) {
+  const WorkloadId& id = workload.id;
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
     logging::Error(bad.what == BadItem::What::kName
                        ? "The operator does not know an annotation, which is probably mistyped"
@@ -148,6 +150,17 @@ void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan
                     {"workload", id.key.name},
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_}});
+    if (bad.what != BadItem::What::kName &&
+        !bad.item.starts_with(reloadpolicy::kAnnotationPrefix)) {
+      continue;  // of an annotation of stakater/Reloader, which only logs
+    }
+    const WorkloadNotice notice{.workload = id,
+                                .uid = workload.uid,
+                                .reason = "InvalidAnnotation",
+                                .message = bad.item + ": " + bad.error};
+    for (WriteObserver* observer : parts_.observers) {
+      observer->OnNotice(notice);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "kubexx/base/utf8.h"
 #include "kubexx/reloader/model/annotation_typos.h"
+#include "kubexx/reloadpolicy/waves.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -136,6 +137,7 @@ std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& k
     CheckValue(annotations, keys.TypedAuto(type), "true", true, bad_items);
   }
   CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
+  CheckValue(workload.annotations, reloadpolicy::kCanaryAnnotation, "true", false, bad_items);
   for (const auto& [key, value] : workload.annotations) {
     if (const std::string_view meant = MeantAnnotation(key); !meant.empty()) {
       bad_items.push_back(

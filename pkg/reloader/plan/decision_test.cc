@@ -244,6 +244,10 @@ TEST(BadValues, AreThoseThatAreNeitherYesNorNo) {
       << "each once";
   workload.annotations = {{keys.search, "True"}, {std::string(kRecordBaseline), "False"}};
   EXPECT_EQ(BadValues(workload, keys).size(), 2U) << "these have no effect";
+  workload.annotations = {{"reloader.kubexx.io/canary", "yes"}};
+  EXPECT_EQ(BadValues(workload, keys).size(), 1U);
+  workload.annotations = {{"reloader.kubexx.io/canary", "false"}};
+  EXPECT_THAT(BadValues(workload, keys), IsEmpty());
   workload.annotations = {{keys.auto_reload, ""}, {std::string(kRecordBaseline), "true"}};
   workload.template_annotations = {{keys.search, "yes"}};
   EXPECT_THAT(BadValues(workload, keys), IsEmpty()) << "those of the template do not count";

@@ -192,9 +192,11 @@ class PolicyEnforcer final : public RolloutGate {
   void LookAtFailedData(const Workload& workload);
   /// The line of the workloads that the source concerns and that these waves of a policy are for.
   Line LineOf(const LineKey& key, const reloadpolicy::Waves& waves, const GateHost& host);
-  /// The first workload before `wave` that has to be rolled for the source, or to become healthy.
-  std::optional<reloadpolicy::ObjectRef> FirstUndone(const LineKey& key, const Line& line,
-                                                     std::size_t wave, const GateHost& host);
+  /// The first workload before `wave` that has to be rolled for the source, or to be healthy for
+  /// that long.
+  std::optional<reloadpolicy::EarlierWave> FirstUndone(const LineKey& key, const Line& line,
+                                                       std::size_t wave, base::Duration healthy_for,
+                                                       const GateHost& host);
   /// Completes the notice with the workload and passes it on.
   void Notify(const Workload& workload, PolicyNotice notice) const;
   /// Makes the operator look at the workloads that use a source whose list of keys has changed.

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/policy/policy_enforcer_host.h"
 #include "kubexx/reloader/policy/sighting.h"
 #include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
 
@@ -139,9 +140,8 @@ void PolicyEnforcer::AddWaves(const Workload& workload, const std::vector<Change
     const LineKey key(cause, *waves->policy);
     const Line line = LineOf(key, waves->value, *host.get());
     const std::size_t wave = line.line->WaveOf(request.workload);
-    if (auto first = FirstUndone(key, line, wave, *host.get())) {
-      request.earlier_wave = {
-          .wave = wave + 1, .waves = line.line->waves(), .waits_for = *std::move(first)};
+    request.earlier_wave = FirstUndone(key, line, wave, waves->value.healthy_for, *host.get());
+    if (request.earlier_wave) {
       return;  // one is reason enough
     }
   }
@@ -185,8 +185,13 @@ PolicyEnforcer::Line PolicyEnforcer::LineOf(const LineKey& key, const reloadpoli
   return line;
 }
 
-std::optional<ObjectRef> PolicyEnforcer::FirstUndone(const LineKey& key, const Line& line,
-                                                     std::size_t wave, const GateHost& host) {
+std::optional<reloadpolicy::EarlierWave> PolicyEnforcer::FirstUndone(const LineKey& key,
+                                                                     const Line& line,
+                                                                     std::size_t wave,
+                                                                     base::Duration healthy_for,
+                                                                     const GateHost& host) {
+  const std::string version = reloadpolicy::DataVersion(RefOf(key.first), line.digest.ToString());
+  reloadpolicy::EarlierWave undone{.wave = wave + 1, .waves = line.line->waves()};
   const auto is_followed = [this](const ObjectRef& ref) {
     const base::MutexLock lock(mu_);
     return arbiter_.IsFollowed(ref);
@@ -195,7 +200,23 @@ std::optional<ObjectRef> PolicyEnforcer::FirstUndone(const LineKey& key, const L
     ExpectRolloutOf(member);
     return is_followed(ref);
   };
-  std::optional<ObjectRef> undone;
+  // Whether somebody else, such as a release, has made the pods anew, and these have not been
+  // healthy for long enough. Of its own rollouts the operator knows itself how they have ended.
+  const auto is_soaking = [&](const ObjectRef& ref, const Workload& member) {
+    if (reloadpolicy::WasRolledFor(version, member.annotations, member.uid)) {
+      return false;
+    }
+    const base::MutexLock lock(mu_);
+    const auto since = arbiter_.SettledSince(ref);
+    if (IsUnsettled(member.phase) || since == base::WallTime::max()) {
+      return true;
+    }
+    const auto soak = std::chrono::duration_cast<base::WallTime::duration>(healthy_for);
+    if (since && *since + soak > options_.clock.Wall()) {
+      undone.until = *since + soak;
+    }
+    return undone.until.has_value();
+  };
   std::size_t done = line.done;
   for (; done < line.line->MembersBefore(wave); ++done) {
     const ObjectRef& ref = line.line->members()[done].workload;
@@ -203,8 +224,8 @@ std::optional<ObjectRef> PolicyEnforcer::FirstUndone(const LineKey& key, const L
     const auto member = id ? host.caches.GetWorkload(*id) : std::nullopt;
     // Asked once more at last: one that needs no rollout any more may just have begun it.
     if (member && (is_followed(ref) || host.needs_rollout(*member, key.first) ||
-                   is_begun(ref, *member))) {
-      undone = ref;
+                   is_begun(ref, *member) || is_soaking(ref, *member))) {
+      undone.waits_for = ref;
       break;
     }
   }
@@ -213,7 +234,7 @@ std::optional<ObjectRef> PolicyEnforcer::FirstUndone(const LineKey& key, const L
       known != lines_.end() && known->second.line == line.line) {
     known->second.done = std::max(known->second.done, done);
   }
-  return undone;
+  return done < line.line->MembersBefore(wave) ? std::optional(std::move(undone)) : std::nullopt;
 }
 
 }  // namespace kubexx::reloader

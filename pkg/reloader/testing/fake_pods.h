@@ -3,6 +3,8 @@
 #ifndef KUBEXX_RELOADER_TESTING_FAKE_PODS_H_
 #define KUBEXX_RELOADER_TESTING_FAKE_PODS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +31,7 @@ class FakePods final : public PodAccess {
     std::optional<int> look_code{};                ///< exit code of looks
     bool is_unready_after = false;                 ///< the action makes it so
     int asked = 0;
+    std::size_t longest_look = 0;  ///< the words of the longest command that only looks
     /// For each action the value of the key "key" that the program has read.
     std::vector<std::string> read{};
   };
@@ -146,13 +149,19 @@ class FakePods final : public PodAccess {
     if (found == pods_.end()) {
       return NotFound(pod.name);
     }
-    const Pod& in = found->second;
+    Pod& in = found->second;
     if (in.look) {
       return apimachinery::Fail(*in.look);
     }
+    in.longest_look = std::max(in.longest_look, command.size());
     CommandEnd end{.code = in.look_code.value_or(0)};
     for (const auto& [key, hash] : in.files) {
-      end.output += command.front() == "ls" ? key + "\n" : hash + "  /config/" + key + "\n";
+      const std::string path = "/config/" + key;
+      if (command.front() == "ls") {
+        end.output += key + "\n";
+      } else if (std::ranges::find(command, path) != command.end()) {
+        end.output += hash + "  " + path + "\n";
+      }
     }
     return end;
   }
