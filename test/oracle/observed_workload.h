@@ -58,8 +58,9 @@ struct ObservedWorkload {
   std::uint64_t doubts = 0;   ///< for which operators may make one more each
   base::TimePoint made{};
   base::TimePoint template_since{};
-  std::int64_t template_at = 0;            ///< the revision of that write
-  base::TimePoint data_since{};            ///< a source of it changed
+  std::int64_t template_at = 0;  ///< the revision of that write
+  base::TimePoint data_since{};  ///< a source of it changed
+  base::TimePoint asked_at{};    ///< when its people last opted out or in, or put it on hold
   /// All pods of the present template have been available since; nothing: they have not been yet.
   std::optional<base::TimePoint> healthy_since{};
   std::optional<base::TimePoint> blind{};  ///< a rollout was sent that goes by no version

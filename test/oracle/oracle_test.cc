@@ -702,6 +702,36 @@ TEST_F(OracleTest, WhoBeginsBetweenTheWritesOfARolloutDoubtsWhatWasWrittenSinceT
   }
 }
 
+// Seed 41 of a campaign: the people of a Rollout opt out in the moment in which the template of its
+// Deployment is written, for which the version of the Rollout does not count.
+TEST_F(OracleTest, ARolloutOfADeploymentsTemplateMayBeOnItsWayWhenItsPeopleOptOut) {
+  const auto put_base = [&](const std::string& variable) {
+    Put("/registry/deployments/ns/base",
+        R"({"metadata":{"annotations":{"oracle/base":"true"}},"spec":{"template":)" +
+            TemplateOf({.variable = variable}) + "}}");
+  };
+  const auto put = [&](const std::string& annotation) {
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","annotations":{)" + annotation +
+            R"(}},"spec":{"workloadRef":{"kind":"Deployment","name":"base"}}})");
+  };
+  for (const char* const annotation :
+       {R"("reloader.stakater.com/auto":"false")", R"("reloader.kubexx.io/paused":"true")"}) {
+    for (const int seconds : {1, 100}) {
+      PutConfig("v1");
+      put_base("v1");
+      put("");
+      PutConfig("v2");
+      put(annotation);
+      Pass(std::chrono::seconds(seconds));
+      put_base("v2");
+      EXPECT_EQ(oracle().Wrong().has_value(), seconds == 100);
+      Delete("/registry/argoproj.io/rollouts/ns/r");
+      Delete("/registry/deployments/ns/base");
+    }
+  }
+}
+
 /// A workload of whose source only the key "key" counts, which it uses, as the server stores it.
 std::string KeyedWorkload(const std::string& variable, const std::string& recorded) {
   reloader::DigestBuilder digest;

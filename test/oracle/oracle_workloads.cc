@@ -83,10 +83,12 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   if (before.blind && now - *before.blind < kBlindWrite) {
     return "";
   }
-  if (before.is_opted_out) {
+  // The write of a Deployment's template does not go by the version of the Rollout that names it.
+  const bool is_just_asked = !before.base.empty() && now - before.asked_at < kBlindWrite;
+  if (before.is_opted_out && !is_just_asked) {
     return "though its people have opted out";
   }
-  if (before.is_on_hold) {
+  if (before.is_on_hold && !is_just_asked) {
     return "though its people have put rollouts on hold";
   }
   if (before.is_undone && HasPresentDataLocked(before)) {
@@ -218,6 +220,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   if (!workload.healthy_since && workload.observed >= workload.generation &&
       !workload.is_crashing) {
     workload.healthy_since = options_.now();
+  }
+  if (before.is_opted_out != workload.is_opted_out || before.is_on_hold != workload.is_on_hold) {
+    workload.asked_at = options_.now();
   }
   if (before.is_paused && before.is_held && workload.is_held && !workload.is_paused) {
     SetWrongLocked(key + " was resumed, though its people hold it");

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -215,10 +216,12 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
   return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
 }
 
-std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, const Workload& now) {
+namespace {
+
+/// Returns the stamps that the operator has set between two states, whatever else was written.
+std::map<std::string, std::string> StampsSetBetween(const Workload& before, const Workload& now) {
   std::map<std::string, std::string> stamps;
   if (before.uid != now.uid || !HasOtherTemplate(before, now) ||
-      before.template_version.generation + 1 != now.template_version.generation ||
       now.id.kind == WorkloadKind::kCronJob || IsOfDeployment(now)) {
     return stamps;
   }
@@ -233,6 +236,22 @@ std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, co
     }
   }
   return stamps;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, const Workload& now) {
+  return before.template_version.generation + 1 == now.template_version.generation
+             ? StampsSetBetween(before, now)
+             : std::map<std::string, std::string>();
+}
+
+std::set<std::string> StampsOfRollouts(const Workload& before, const Workload& now) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : StampsSetBetween(before, now)) {
+    names.insert(name);
+  }
+  return names;
 }
 
 bool HasOwnRecord(const Workload& workload) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,11 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now);
 /// stamps. Empty for workloads whose template says nothing of pods: CronJobs, and Rollouts that use
 /// a Deployment's.
 std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, const Workload& now);
+
+/// The names of the stamps that the operator (any replica) gave their present values between two
+/// states of one workload, whatever else was written between them; otherwise as StampsOfOneRollout.
+/// Pods that began since then may have other data than their stamps say.
+std::set<std::string> StampsOfRollouts(const Workload& before, const Workload& now);
 
 /// Whether the workload has a baseline that the operator (any replica) wrote last.
 bool HasOwnRecord(const Workload& workload);

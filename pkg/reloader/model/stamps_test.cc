@@ -195,6 +195,8 @@ TEST(StampsOfOneRollout, AreThoseThatTheOnlyWriteHasSet) {
               UnorderedElementsAre(Pair(kStampOne, "2")));
   EXPECT_THAT(StampsOfOneRollout(before, Rolled(9, "2")), IsEmpty())
       << "a release may have come after it, whose pods have something else";
+  EXPECT_THAT(StampsOfRollouts(before, Rolled(9, "2")), UnorderedElementsAre(kStampOne));
+  EXPECT_THAT(StampsOfRollouts(before, Rolled(9, "2", false)), IsEmpty());
   EXPECT_THAT(StampsOfOneRollout(before, Rolled(7, "2")), IsEmpty()) << "a default";
   EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "1")), IsEmpty()) << "scaled";
   EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "2", false)), IsEmpty()) << "an undo";

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/plan/begun_pods.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace kubexx::reloader {
 
@@ -14,10 +15,20 @@ bool IsOverKeys(const PairStates& pairs, const SourceId& source) {
          !state->second.keys.empty();
 }
 
-bool HasMovedOnlyTo(const Knowledge& known, const SourceId& source, const Digest& digest) {
-  const auto moves = known.moves.find(source);
-  return moves != known.moves.end() && moves->second.size() == 1 &&
-         moves->second.front().digest == digest;
+bool HasMovedOnceTo(const Knowledge& known, const SourceId& source, const Digest& digest) {
+  const auto found = known.moves.find(source);
+  const auto state = known.pairs.find(source);
+  if (found == known.moves.end() || found->second.empty()) {
+    return false;
+  }
+  const std::vector<Move>& moves = found->second;
+  if (moves.size() == 1) {
+    return moves.front().digest == digest;
+  }
+  const bool may_have_had = moves.size() >= kMaxMoves || state == known.pairs.end() ||
+                            !state->second.keys.empty() || state->second.digest == digest;
+  return !may_have_had && moves.back().digest == digest &&
+         std::ranges::count(moves, digest, &Move::digest) == 1;
 }
 
 void BeginPods(Knowledge& known, std::uint64_t since) {

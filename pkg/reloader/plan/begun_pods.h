@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_PLAN_BEGUN_PODS_H_
 #define KUBEXX_RELOADER_PLAN_BEGUN_PODS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kubexx/reloader/plan/planner.h"
@@ -17,10 +18,15 @@ PairState BeganWith(const Digest& digest);
 /// keys. Pure.
 bool IsOverKeys(const PairStates& pairs, const SourceId& source);
 
-/// Whether, as far as is known, the source has changed only once since the last plan, to the data
-/// of `digest` (which covers all keys). Then a rollout for these data was made after the change,
-/// and its pods cannot have started with other data in between. Pure.
-bool HasMovedOnlyTo(const Knowledge& known, const SourceId& source, const Digest& digest);
+/// The number of changes of one source between two plans (Knowledge::moves). More of them are a
+/// stream of edits, of which only the last ones count.
+inline constexpr std::size_t kMaxMoves = 8;
+
+/// Whether the last change of the source since the last plan was to the data of `digest` (which
+/// covers all keys), and, as far as is known, it had not had these data before. Then a rollout for
+/// these data was made after that change, and its pods cannot have started with other data in
+/// between. Pure.
+bool HasMovedOnceTo(const Knowledge& known, const SourceId& source, const Digest& digest);
 
 /// Stores that the pods started at version `since`, so that they have the latest data that was
 /// written before it.

@@ -11,10 +11,6 @@ namespace {
 
 using Kind = PairState::Kind;
 
-// The number of changes of one source between two plans. More of them are a stream of edits, of
-// which only the last ones count.
-constexpr std::size_t kMaxMoves = 8;
-
 /// Whether `state` was taken from the data of this change or of a later one. Pods that were there
 /// before the change may not have seen these data.
 bool WasTakenFrom(const PairState& state, std::uint64_t change, const Knowledge& known) {

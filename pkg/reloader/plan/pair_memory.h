@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,9 @@ class PairMemory {
     /// With `is_own`: the stamps that it set, where nothing else can have changed the template with
     /// it; see StampsOfOneRollout.
     std::map<std::string, std::string> stamps{};
+    /// With `is_own`: the names of all stamps that it set, maybe among other changes; see
+    /// StampsOfRollouts.
+    std::set<std::string> all_stamps{};
     bool is_undo = false;  ///< the managed fields name somebody who undid a rollout
   };
   /// The further consequences of a template change.

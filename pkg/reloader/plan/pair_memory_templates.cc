@@ -29,7 +29,7 @@ bool IsOwnRolloutOnTheWay(const Knowledge& known) {
 /// Stores that pods began with the data of this digest, if another replica's rollout for these data
 /// shows that.
 void BeginPodsFor(Knowledge& known, const SourceId& source, const std::optional<Digest>& digest) {
-  if (digest && HasMovedOnlyTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
+  if (digest && HasMovedOnceTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
     known.pairs[source] = BeganWith(*digest);
   }
 }
@@ -92,6 +92,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   ++known.templates;
+  known.stamps_of_others.clear();
   if (change.was_rolled_out) {
     known.formers.clear();
     known.has_unknown_formers = false;
@@ -108,6 +109,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     BeginPods(known, is_of_others ? change.since : 0);
     if (is_of_others) {
       BeginPodsOf(known, change);
+      known.stamps_of_others = change.all_stamps;
       HeedLaterRecord(known, change);
     }
     return TemplateNews::kNone;

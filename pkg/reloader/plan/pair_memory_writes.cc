@@ -58,6 +58,7 @@ std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   known.rolled_from.clear();
+  known.stamps_of_others.clear();
   DropSettled(known);
   attempt.sources.clear();
   for (const Change& change : changes) {

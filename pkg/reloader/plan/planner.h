@@ -98,6 +98,9 @@ struct Knowledge {
   /// The data that the pods had before the last rollout was written, for the sources that it is
   /// for. Kept until the event of that rollout comes.
   PairStates rolled_from{};
+  /// The stamps that another replica has set, maybe among other changes, as the last news of the
+  /// template tell; see StampsOfRollouts.
+  std::set<std::string> stamps_of_others{};
   /// Writes whose outcome is not known, in order; a few at most. They count for sources of which
   /// nothing is known for certain.
   std::vector<Attempt> attempts{};

@@ -266,6 +266,61 @@ TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsNotMadeAgain) {
       << "some of its pods may have begun at 6";
 }
 
+// Rollouts waited while the source changed several times, and the other replica rolled for the last
+// data.
+TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsKnownAfterSeveralChangesByDataThatAreNew) {
+  const SourceId id = ConfigMapId("config");
+  Put(id, kAfter);
+  Knowledge known{.pairs = {{id, {Kind::kConfirmed, kBefore}}},
+                  .moves = {{id, {{DigestOf("1"), 5}, {DigestOf("2"), 6}, {kAfter, 7}}}},
+                  .untold_stamps = {"STAKATER_CONFIG_CONFIGMAP"}};
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  EXPECT_THAT(MakeWith(workload, known).changes, IsEmpty());
+  Knowledge more = known;
+  more.moves[id].insert(more.moves[id].begin(), 5, Move{DigestOf("0"), 1});
+  EXPECT_THAT(MakeWith(workload, more).changes, SizeIs(1)) << "it may have had them before these";
+  known.untold_stamps.clear();
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1));
+}
+
+// Seed 31061 of the simulation: the rights of a replica were taken, and the list that it made after
+// that told of a change of scale and of another replica's rollout at once.
+TEST_F(PlannerTest, ARolloutThatAListTellsOfAmongOtherWritesIsNotMadeAgain) {
+  const SourceId id = ConfigMapId("config");
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  Put(id, kAfter);
+  sources_[id].resource_version = 7;
+  PairMemory memory;
+  Plan first;
+  first.learnt = {{id, {Kind::kConfirmed, kBefore}}};
+  memory.Apply(workload.id, first);
+  memory.RecordChange(workload.id, id, kBefore, Move{DigestOf("between"), 5});
+  memory.RecordChange(workload.id, id, DigestOf("between"), Move{kAfter, 7});
+  const auto rolled = [&] {
+    memory.TemplateChanged(workload.id, {.since = 3,
+                                         .until = 20,
+                                         .before = "one",
+                                         .now = "two",
+                                         .is_own = true,
+                                         .all_stamps = {"STAKATER_CONFIG_CONFIGMAP"}});
+  };
+  EXPECT_THAT(MakeWith(workload, memory.Get(workload.id)).changes, SizeIs(1));
+  rolled();
+  EXPECT_THAT(MakeWith(workload, memory.Get(workload.id)).changes, IsEmpty());
+  sources_[id].resource_version = 9;
+  EXPECT_THAT(MakeWith(workload, memory.Get(workload.id)).changes, SizeIs(1))
+      << "it may have had other data at 8, and pods may have begun with them";
+  sources_[id].resource_version = 7;
+  memory.RecordChange(workload.id, id, kBefore, Move{kAfter, 4});
+  EXPECT_THAT(MakeWith(workload, memory.Get(workload.id)).changes, SizeIs(1))
+      << "the rollout may have been for these data when they were there before";
+  memory.BeginWrite(workload.id, {});
+  EXPECT_THAT(memory.Get(workload.id).stamps_of_others, IsEmpty());
+  rolled();
+  memory.TemplateChanged(workload.id, {.since = 21, .before = "two", .now = "three"});
+  EXPECT_THAT(memory.Get(workload.id).stamps_of_others, IsEmpty()) << "a release";
+}
+
 // Seed 5009 of the simulation is the same with the strategy annotations.
 TEST_F(PlannerTest, ARolloutThatAnAnnotationTellsOfAndNoEventIsNotMadeAgain) {
   rules_.by_variables = false;

@@ -91,7 +91,7 @@ SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Sl
 SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
                                                      const Slot& slot) const {
   const PairState* state = StateOf(member.id);
-  if (member.settled || IsOlderThanPods(member)) {
+  if (member.settled || IsOlderThanPods(member) || IsRolledByOthers(member, slot)) {
     return Standing::kSettled;
   }
   if (IsRolledUntold(member, slot)) {
@@ -140,8 +140,24 @@ bool SlotPlanner::IsRolledUntold(const SlotMember& member, const Slot& slot) con
       input_.rules.by_variables
           ? slot.is_right && untold.contains(slot.variable)
           : IsReloadedAt(member) && untold.contains(std::string(kLastReloadedFrom));
-  return is_stamped && HasMovedOnlyTo(input_.known, member.id,
+  return is_stamped && HasMovedOnceTo(input_.known, member.id,
                                       member.keys.empty() ? member.digest : member.whole);
+}
+
+bool SlotPlanner::IsRolledByOthers(const SlotMember& member, const Slot& slot) const {
+  const std::set<std::string>& set = input_.known.stamps_of_others;
+  const auto moves = input_.known.moves.find(member.id);
+  const PairState* state = StateOf(member.id);
+  if (set.empty() || moves == input_.known.moves.end() || !member.keys.empty() ||
+      !HasMovedOnceTo(input_.known, member.id, member.digest) ||
+      moves->second.back().version != member.object_version ||
+      (state != nullptr && state->digest == UnknownData())) {
+    return false;
+  }
+  return input_.rules.by_variables
+             ? slot.is_right && set.contains(slot.variable) && !IsOfPerson(slot.variable)
+             : IsReloadedAt(member) && set.contains(std::string(kLastReloadedFrom)) &&
+                   !IsOfPerson(std::string(kLastReloadedFrom));
 }
 
 std::optional<bool> SlotPlanner::IsMade(const SlotMember& member, const Slot& slot) const {

@@ -113,6 +113,11 @@ class SlotPlanner {
   /// Whether another replica has rolled the workload for the present data, as a template says of
   /// which no event has told yet.
   bool IsRolledUntold(const SlotMember& member, const Slot& slot) const;
+  /// Whether another replica has rolled the workload for the present data, as a template says that
+  /// may have been written several times since: the source had not had these data before its last
+  /// change, and has not been written since then. So whatever pods began after the rollout have
+  /// them.
+  bool IsRolledByOthers(const SlotMember& member, const Slot& slot) const;
   /// Whether a write that was sent for the present data, and whose outcome is not known, was made.
   /// False only when the variables do not tell it; std::nullopt: nothing is known of such a write.
   std::optional<bool> IsMade(const SlotMember& member, const Slot& slot) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,7 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       .was_rolled_out = AllPodsAreReplaced(before),
       .is_own = is_own,
       .stamps = is_own ? StampsOfOneRollout(before, now) : std::map<std::string, std::string>(),
+      .all_stamps = is_own ? StampsOfRollouts(before, now) : std::set<std::string>(),
       .is_undo = !is_own && IsUndo(before, now)};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
