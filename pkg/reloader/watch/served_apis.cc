@@ -89,9 +89,10 @@ Result<ServedApis::Names> ServedApis::Ask(const std::string& path, base::Duratio
     Document& document = documents_[path];
     while (true) {
       const bool is_fact = document.answer && (*document.answer || IsNotFound(*document.answer));
-      // A request that failed says nothing of the next one, but many may fail at once.
-      const base::Duration good_for = is_fact ? max_age : std::min<base::Duration>(max_age, kNow);
-      if (document.answer && now - document.asked_at <= good_for) {
+      // A request that failed says nothing of the next one. But who has waited for it does not wait
+      // for another: it may have taken as long as a request may, and many may have waited.
+      const base::Duration age = now - (is_fact ? document.asked_at : document.answered_at);
+      if (document.answer && age <= (is_fact ? max_age : std::min<base::Duration>(max_age, kNow))) {
         return *document.answer;
       }
       if (stop.stop_requested()) {
@@ -112,6 +113,7 @@ Result<ServedApis::Names> ServedApis::Ask(const std::string& path, base::Duratio
   if (answer || !stop.stop_requested()) {  // who stops says nothing of the server
     document.answer = answer;
     document.asked_at = asked_at;
+    document.answered_at = clock_.Now();
   }
   answered_.notify_all();
   return answer;

@@ -56,8 +56,9 @@ class ServedApis {
   using Names = std::set<std::string, std::less<>>;
   struct Document {
     std::optional<apimachinery::Result<Names>> answer{};
-    base::TimePoint asked_at{};  ///< when the request for `answer` began
-    bool is_asking = false;      ///< somebody sends a request for it
+    base::TimePoint asked_at{};     ///< when the request for `answer` began
+    base::TimePoint answered_at{};  ///< when it ended
+    bool is_asking = false;         ///< somebody sends a request for it
   };
 
   apimachinery::Result<Names> Ask(const std::string& path, base::Duration max_age,

@@ -171,6 +171,24 @@ TEST_F(ServedApisTest, WhoStopsLeavesTheQuestionToTheOthers) {
   EXPECT_TRUE(has);
 }
 
+TEST_F(ServedApisTest, ManyWhoWaitForAServerThatHangsDoNotWaitOneAfterTheOther) {
+  Answer(kArgo, 500, "");
+  std::atomic<int> failed = 0;
+  const auto ask = [&] { failed += Has(WorkloadKind::kRollout) ? 0 : 1; };
+  mu_.lock();  // the server does not answer
+  std::jthread first(ask);
+  KX_AWAIT_EQ(server_.targets().size(), 1U);
+  std::jthread second(ask);
+  std::jthread third(ask);
+  clock_.Advance(seconds(30));
+  mu_.unlock();
+  first.join();
+  second.join();
+  third.join();
+  EXPECT_EQ(failed, 3);
+  EXPECT_THAT(server_.targets(), ElementsAre(kArgo));
+}
+
 /// Counts the requests that go over the connections of streams.
 class StreamCounter final : public rest::RoundTripper {
  public:
