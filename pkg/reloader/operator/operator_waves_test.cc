@@ -120,33 +120,6 @@ TEST_F(WavesTest, TheCanariesAreRolledFirstAndAllOthersOnceTheyAreHealthy) {
   KX_AWAIT(RolledFor("new").size() == kApps);
 }
 
-TEST_F(WavesTest, PodsThatSomebodyElseHasMadeAnewHaveToBeHealthyToo) {
-  PutConfigMap("config", "new");
-  AwaitEvents("configmaps", "update", ++updates_);
-  const auto restart = [&](int i, int available) {
-    apps::Deployment app = WithVariable(Healthy(i), "STAKATER_CONFIG_CONFIGMAP", DigestText("new"));
-    app.status.available_replicas = available;
-    Put(*deployments_, app);
-  };
-  restart(0, 0);
-  restart(1, 1);
-  Settle();
-  KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);
-  EXPECT_THAT(RolledFor("new"), testing::IsEmpty()) << "both have the data already";
-  restart(0, 1);
-  AwaitView();
-  clock_.Advance(kHealthyFor - std::chrono::seconds(1));
-  restart(0, 0);
-  AwaitView();
-  restart(0, 1);
-  AwaitView();
-  clock_.Advance(kHealthyFor - std::chrono::seconds(1));
-  EXPECT_THAT(RolledFor("new"), testing::IsEmpty()) << "its time has begun again";
-  KX_UNTIL(RolledFor("new").size() == kApps - 2) {
-    clock_.Advance(std::chrono::seconds(1));
-  }
-}
-
 TEST_F(WavesTest, AfterAFailedCanaryTheOthersKeepTheOldData) {
   Change("bad");
   KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);
