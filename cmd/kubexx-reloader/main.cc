@@ -71,7 +71,7 @@ int RunOperator(int argc, const char* const* argv) {
       "ALERT_SINK, ALERT_WEBHOOK_URL, ALERT_ADDITIONAL_INFO, "
       "ALERT_WEBHOOK_PROXY.\nExits with 0 after SIGTERM or SIGINT, and with 1 when "
       "it cannot start or a flag or variable is wrong, and with 2 when there is an argument that "
-      "is no flag.",
+      "is not a flag.",
       KUBEXX_VERSION);
   const reloader::ConfigFlags config_flags(flags);
   AddCommandsTo(flags);

@@ -129,7 +129,7 @@ Result<NamedObject> ObjectNamed(const std::vector<std::string>& arguments) {
   KX_ASSIGN_OR_RETURN(auto words, TwoWords(arguments, "object"));
   const ResourceInfo* resource = ResourceNamed(words.first);
   if (resource == nullptr) {
-    return Fail(WrongUsage("\"" + words.first + "\" is no kind of workload, source or policy"));
+    return Fail(WrongUsage("\"" + words.first + "\" is not a kind of workload, source or policy"));
   }
   return NamedObject{resource, std::move(words.second)};
 }
@@ -138,7 +138,7 @@ Result<reloader::WorkloadId> NamedWorkload(const std::vector<std::string>& argum
   KX_ASSIGN_OR_RETURN(auto words, TwoWords(arguments, "workload"));
   const auto kind = WorkloadKindNamed(words.first);
   if (!kind) {
-    return Fail(WrongUsage("\"" + words.first + "\" is no kind of workload"));
+    return Fail(WrongUsage("\"" + words.first + "\" is not a kind of workload"));
   }
   return reloader::WorkloadId{*kind, {"", std::move(words.second)}};
 }

@@ -115,7 +115,7 @@ class Checker:
         if place not in self.known:
             self.complain(page, number, f"the link {target} leads to {place}, which is not in the tree")
         elif anchor and not place.endswith(".md"):
-            self.complain(page, number, f"the link {target} names a place in a file that is no page")
+            self.complain(page, number, f"the link {target} names a place in a file that is not a page")
         elif anchor and anchor not in self.anchors(place):
             self.complain(page, number, f"the link {target} names a heading that {place} does not have")
 

@@ -293,8 +293,8 @@ TEST_F(ArbiterRolloutsTest, ABrakeThatCannotBeReadHolds) {
         std::tuple("maintenance-windows", "", "names no window"),
         std::tuple("maintenance-windows", "0 3 31 2 * 1h", "never comes"),
         std::tuple("min-interval", "often", "write, for instance, \"15m\""),
-        std::tuple("min-interval", "-1s", "is no duration between"),
-        std::tuple("order", "last", "\"last\" is no number between 0 and 1000"),
+        std::tuple("min-interval", "-1s", "is not a duration between"),
+        std::tuple("order", "last", "\"last\" is not a number between 0 and 1000"),
         std::tuple("order", "-1", "write, for instance, \"10\""),
         std::tuple("maintenance-windows", "0 3 * * * 1h Mars/Base", "Mars/Base")}) {
     const Request request{AppRef("a"), {{std::string(kAnnotationPrefix) + key, value}}};

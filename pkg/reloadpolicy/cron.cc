@@ -68,7 +68,7 @@ Result<unsigned> Value(const Field& field, std::string_view text) {
   }
   const auto number = Number(text);
   if (!number) {
-    return Bad(field, text, "is no number");
+    return Bad(field, text, "is not a number");
   }
   if (*number < field.low || *number > field.high) {
     return Bad(
@@ -85,7 +85,7 @@ Result<std::uint64_t> ParseItem(const Field& field, std::string_view item) {
   if (slash != std::string_view::npos) {
     const auto given = Number(item.substr(slash + 1));
     if (!given || *given == 0) {
-      return Bad(field, item, "has a step that is no positive number");
+      return Bad(field, item, "has a step that is not a positive number");
     }
     step = *given;
   }
@@ -149,7 +149,7 @@ Result<CronSchedule> CronSchedule::Parse(std::string_view text) {
     const auto macro = std::ranges::find_if(
         kMacros, [&](const auto& each) { return EqualsIgnoringCase(words[0], each.first); });
     if (macro == kMacros.end()) {
-      return Fail(Reason::kInvalidConfig, Quoted(words[0]) + " is no schedule");
+      return Fail(Reason::kInvalidConfig, Quoted(words[0]) + " is not a schedule");
     }
     words = Words(macro->second);
   }

@@ -114,12 +114,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"MinuteTooLarge", "60 * * * *", "minute field: \"60\" is not between"},
         BadCase{"DayZero", "0 0 0 * *", "day of month"},
         BadCase{"Negative", "-1 * * * *", "minute field"},
-        BadCase{"Word", "0 0 * * someday", "\"someday\" is no number"},
+        BadCase{"Word", "0 0 * * someday", "\"someday\" is not a number"},
         BadCase{"StepZero", "*/0 * * * *", "step"}, BadCase{"NoStep", "*/ * * * *", "step"},
         BadCase{"RangeBackwards", "5-3 * * * *", "ends before it begins"},
         BadCase{"EmptyItem", "1,,2 * * * *", "minute"},
-        BadCase{"Huge", "99999999999999999999 * * * *", "is no number"},
-        BadCase{"UnknownMacro", "@fortnightly", "is no schedule"}),
+        BadCase{"Huge", "99999999999999999999 * * * *", "is not a number"},
+        BadCase{"UnknownMacro", "@fortnightly", "is not a schedule"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Cron, RefusesALongText) { EXPECT_FALSE(CronSchedule::Parse(std::string(1000, '*'))); }

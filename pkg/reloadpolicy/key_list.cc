@@ -16,7 +16,7 @@ bool IsDataKey(std::string_view key) {
 std::string KeyList(std::vector<std::string> keys, std::vector<std::string>& problems) {
   std::erase_if(keys, [&](const std::string& key) {
     if (!IsDataKey(key)) {
-      problems.push_back(internal::Quoted(key) + " is no key of a ConfigMap or Secret");
+      problems.push_back(internal::Quoted(key) + " is not a key of a ConfigMap or Secret");
     }
     return !IsDataKey(key);
   });

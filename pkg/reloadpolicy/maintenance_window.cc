@@ -54,8 +54,8 @@ Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
   const auto length = apimachinery::Duration::Parse(duration);
   if (!length || base::Duration(length->nanos) < kShortest ||
       base::Duration(length->nanos) > kLongest) {
-    return Fail(Reason::kInvalidConfig,
-                "duration: " + internal::Quoted(duration) + " is no duration between 1m and 168h");
+    return Fail(Reason::kInvalidConfig, "duration: " + internal::Quoted(duration) +
+                                            " is not a duration between 1m and 168h");
   }
   window.duration_ = base::Duration(length->nanos);
   auto zone = TimeZone::Load(time_zone);

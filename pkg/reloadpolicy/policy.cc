@@ -172,7 +172,7 @@ void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
   for (const auto& item : OrEmpty(spec.sources)) {
     const bool has_keys = item.kind == "ConfigMap" || item.kind == "Secret";
     if (!has_keys && item.kind != "SecretProviderClass") {
-      reader.Problem("spec.sources", Quoted(item.kind) + " is no kind of source");
+      reader.Problem("spec.sources", Quoted(item.kind) + " is not a kind of source");
       continue;
     }
     SourceRule rule{item.kind, item.name, item.paused.value_or(false)};
@@ -246,7 +246,7 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
   } else if (key.ends_with("/order")) {
     settings.order = ParseOrder(value);
     if (!settings.order) {
-      problem = Quoted(value) + " is no number between 0 and 1000; write, for instance, \"10\"";
+      problem = Quoted(value) + " is not a number between 0 and 1000; write, for instance, \"10\"";
     }
   } else if (auto windows = MaintenanceWindow::ParseList(value); !windows) {
     problem = windows.error().message + "; write, for instance, \"0 2 * * 1-5 3h Europe/Berlin\"";
@@ -357,7 +357,7 @@ Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
                                      base::Duration high) {
   const auto parsed = apimachinery::Duration::Parse(text);
   if (!parsed || base::Duration(parsed->nanos) < low || base::Duration(parsed->nanos) > high) {
-    return Fail(Reason::kInvalidConfig, Quoted(text) + " is no duration between " +
+    return Fail(Reason::kInvalidConfig, Quoted(text) + " is not a duration between " +
                                             apimachinery::Duration{low.count()}.ToString() +
                                             " and " +
                                             apimachinery::Duration{high.count()}.ToString());

@@ -112,7 +112,7 @@ TEST(Policy, KeepsWhatIsReadableAndSaysWhatIsNot) {
     "sources": [{"kind": "Pod", "name": "x"}]})"));
   EXPECT_THAT(policy.problems,
               ::testing::UnorderedElementsAre(
-                  HasSubstr("spec.settleWindow: \"soon\" is no duration between 0s and 1h0m0s"),
+                  HasSubstr("spec.settleWindow: \"soon\" is not a duration between 0s and 1h0m0s"),
                   HasSubstr("spec.maxConcurrentRollouts: 0"),
                   HasSubstr("spec.stopAfterFailures: -1"), HasSubstr("spec.healthGate.timeout"),
                   HasSubstr("spec.maintenanceWindows[0]: schedule: the minute field"),
@@ -158,7 +158,7 @@ TEST(Annotations, BadOnesAreNamedAndDoNotCount) {
   EXPECT_EQ(settings, Settings());
   EXPECT_THAT(problems, ElementsAre(HasSubstr("reloader.kubexx.io/settle-window: ")));
   EXPECT_THAT(brakes, ElementsAre(HasSubstr("reloader.kubexx.io/maintenance-windows: "),
-                                  HasSubstr("reloader.kubexx.io/order: \"1e3\" is no number"),
+                                  HasSubstr("reloader.kubexx.io/order: \"1e3\" is not a number"),
                                   HasSubstr("reloader.kubexx.io/paused: \"yes\" is neither true")));
 }
 

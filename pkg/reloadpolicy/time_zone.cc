@@ -43,7 +43,7 @@ apimachinery::Result<TimeZone> TimeZone::Load(std::string_view name) {
       !absl::LoadTimeZone(absl::string_view(name.data(), name.size()), &rules.zone)) {
     return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
                               internal::Quoted(name) +
-                                  " is no time zone of the system's database; "
+                                  " is not a time zone of the system's database; "
                                   "give an IANA name such as Europe/Berlin");
   }
   result.name_ = name;

@@ -45,7 +45,7 @@ refuses "a link within the page" "the link #there names a heading"
 page docs/more.md '[other](../pkg/b.h)'
 refuses "a link into the source tree" "leads to pkg/b.h"
 page docs/more.md '[line](../pkg/a.h#L3)'
-refuses "a link to a line of a file" "names a place in a file that is no page"
+refuses "a link to a line of a file" "names a place in a file that is not a page"
 page docs/more.md '[![x](gone.svg)](page.md)'
 refuses "a picture that is not there" "leads to docs/gone.svg"
 page docs/more.md '<img src="gone.png">'

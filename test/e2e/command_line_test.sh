@@ -45,7 +45,7 @@ gives 1 "$refused" --kubeconfig /nowhere --auto-reload-all -n shop explain deplo
 gives 1 "$refused" explain deployment/web --kubeconfig=/nowhere
 gives 2 'names no workload' explain web
 gives 2 'one workload is needed' --context=prod explain
-gives 2 'is no kind of workload' explain pod/web
+gives 2 'is not a kind of workload' explain pod/web
 gives 2 'unknown flag: --bogus' explain --bogus deployment/web
 gives 2 'one workload is needed' explain deployment/web extra more
 
@@ -76,7 +76,7 @@ gives 1 'kubexx-reloader resume: ' -n shop resume cm web
 gives 1 'kubexx-reloader retry: ' retry --mended deployment web
 gives 2 'one object is needed' pause
 gives 2 'names no object' resume web
-gives 2 'is no kind of workload, source or policy' retry pod/web
+gives 2 'is not a kind of workload, source or policy' retry pod/web
 gives 2 'unknown flag: --mended' pause --mended deployment/web
 
 log "preview names its file, wherever it is"

@@ -99,7 +99,7 @@ grep -q 'Cannot read the history on a workload' "$work/operator.log" || fail "th
 log "errors"
 says 2 'one object is needed' -n shop
 says 2 'a ReloadPolicy has no history' reloadpolicy/x -n shop
-says 2 'is no kind of workload' pod/x
+says 2 'is not a kind of workload' pod/x
 says 1 'not found' deployment/nothing -n shop
 says 0 'no rollout is recorded for it' configmap/nothing -n shop
 

@@ -85,11 +85,11 @@ says 0 'ReloadPolicy shop/gentle: paused' pause reloadpolicy/gentle -n shop
 says 0 'paused; ' status -n shop
 says 0 'ReloadPolicy shop/gentle: resumed' resume rlp/gentle -n shop
 says 1 'not found' pause deployment/nothing -n shop
-says 2 'is no kind of workload, source or policy' pause pod/web -n shop
+says 2 'is not a kind of workload, source or policy' pause pod/web -n shop
 # As `kubectl get -o name` names objects, and with a version as well.
 for name in deployment.apps/web deployments.v1.apps/web deploy.apps/web; do says 0 'Deployment shop/web: rollout' explain "$name" -n shop; done
 says 0 'ReloadPolicy shop/gentle: is not paused' resume reloadpolicy.kubexx.io/gentle -n shop
-says 2 'is no kind of workload' explain deployment.batch/web -n shop
+says 2 'is not a kind of workload' explain deployment.batch/web -n shop
 says 1 'the API server does not serve rollouts.argoproj.io; their CRD is not installed' pause rollout/web -n shop
 
 log "what has failed is retried, and declared to be mended"

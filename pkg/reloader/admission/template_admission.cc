@@ -56,7 +56,7 @@ Result<std::string> TemplateAdmission::PatchFor(const webhook::Call& call) const
   }
   KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(request.object.raw));
   if (!object.IsObject()) {
-    return Fail(Reason::kMalformed, "the object is no JSON object");
+    return Fail(Reason::kMalformed, "the object is not a JSON object");
   }
   if (request.operation == "UPDATE") {
     KX_ASSIGN_OR_RETURN(const JsonTree before, JsonTree::Parse(request.old_object.raw));

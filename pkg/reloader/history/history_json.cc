@@ -97,7 +97,7 @@ std::optional<Enum> ParseEnum(const Enum (&all)[kSize], std::string_view text) {
 Result<KeyChanges> KeysFrom(const JsonTree& list) {
   KeyChanges keys;
   if (!list.IsArray() || list.size() > History::kMaxKeys) {
-    return WrongPart("has keys that are no list, or too many");
+    return WrongPart("has keys that are not a list, or too many");
   }
   for (const JsonTree& each : list.elements()) {
     const auto what = ParseEnum(kKeyChanges, each.IsObject() ? each.TextAt("is") : "");
@@ -199,7 +199,7 @@ Result<History> History::Parse(std::string_view text) {
   }
   const auto tree = JsonTree::Parse(text);
   if (!tree || !tree->IsObject()) {
-    return WrongPart("is no JSON object");
+    return WrongPart("is not a JSON object");
   }
   const JsonTree* format = tree->Find("v");
   const JsonTree* rollouts = tree->Find("rollouts");

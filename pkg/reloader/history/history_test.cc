@@ -134,7 +134,7 @@ TEST(History, OfAnotherObjectCountsAsNone) {
   EXPECT_TRUE(HistoryOf(RolledWorkload(""))->rollouts.empty());
   const auto broken = HistoryOf(RolledWorkload("{"));
   ASSERT_FALSE(broken);
-  EXPECT_THAT(broken.error().message, HasSubstr("no JSON object"));
+  EXPECT_THAT(broken.error().message, HasSubstr("not a JSON object"));
 }
 
 TEST(History, OfAJobStaysWithItsNameAsEachRolloutMakesAnotherObject) {

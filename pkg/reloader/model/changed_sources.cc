@@ -101,13 +101,13 @@ std::string WrongField(const JsonTree& object) {
       continue;
     }
     if (!map->IsObject()) {
-      return std::string(field) + " is no map";
+      return std::string(field) + " is not a map";
     }
     for (const JsonTree::Member& each : map->members()) {
       if (each.value.AsString() == nullptr && !each.value.IsNull() &&
           reloadpolicy::IsDataKey(each.key)) {
         return "the value of " + std::string(field) + "." + each.key +
-               " is no string; numbers and true and false need quotes there";
+               " is not a string; numbers and true and false need quotes there";
       }
     }
   }

@@ -114,11 +114,12 @@ TEST(ChangedSources, NameTheKeyWhoseValueIsNoString) {
     const auto changed = ChangedSourceOf(read->sources[0], {}, AnnotationKeys(), {});
     return changed ? std::string("no error") : changed.error().message;
   };
-  EXPECT_EQ(error_of("data: {HOST: db, PORT: 5432}"),
-            "ConfigMap shop/a is not valid: the value of data.PORT is no string; numbers and true "
-            "and false need quotes there");
-  EXPECT_THAT(error_of("data: {FLAG: true}"), HasSubstr("the value of data.FLAG is no string"));
-  EXPECT_THAT(error_of("data: [x]"), HasSubstr("data is no map"));
+  EXPECT_EQ(
+      error_of("data: {HOST: db, PORT: 5432}"),
+      "ConfigMap shop/a is not valid: the value of data.PORT is not a string; numbers and true "
+      "and false need quotes there");
+  EXPECT_THAT(error_of("data: {FLAG: true}"), HasSubstr("the value of data.FLAG is not a string"));
+  EXPECT_THAT(error_of("data: [x]"), HasSubstr("data is not a map"));
   EXPECT_THAT(error_of("metadata: {name: a, labels: {x: 1}}"), HasSubstr("a wrong type"));
   EXPECT_EQ(error_of("data: {PORT: '5432'}"), "no error");
 }

@@ -137,7 +137,7 @@ TEST(RolloutPhase, IsInTheProjectionUnlessComplete) {
   const cache::Object updating = project(Deployment(1, 3));
   EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, complete)->phase, Phase::kComplete);
   EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, updating)->phase, Phase::kUpdating);
-  EXPECT_EQ(project(Deployment(2, 3)).bytes, updating.bytes) << "progress is no change";
+  EXPECT_EQ(project(Deployment(2, 3)).bytes, updating.bytes) << "progress is not a change";
 }
 
 TEST(EndOfRollout, IsToldByTheConditionOfProgress) {

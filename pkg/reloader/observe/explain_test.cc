@@ -308,7 +308,7 @@ TEST_F(ExplainTest, BadAnnotationsAreListed) {
   workload_.annotations["reloader.kubexx.io/settle-window"] = "soon";
   EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/settle-window"));
   EXPECT_THAT(ToText(Ask()), HasSubstr("one that became due would wait: InvalidAnnotation: "
-                                       "reloader.kubexx.io/order: \"first\" is no number"));
+                                       "reloader.kubexx.io/order: \"first\" is not a number"));
 }
 
 TEST_F(ExplainTest, ABadPausePeriodIsRefusedAndMayNotBegin) {

@@ -243,7 +243,7 @@ void ConfigFlags::BuildLogging(Config& config) const {
     config.logging.level = *parsed;
   } else {
     config.warnings.push_back("--log-level: \"" + log_level_ +
-                              "\" is no level; logging at level info");
+                              "\" is not a level; logging at level info");
   }
 }
 

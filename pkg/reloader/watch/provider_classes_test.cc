@@ -136,7 +136,7 @@ TEST_F(ProviderClassesTest, PodsThatBeginAfterARotationHaveIt) {
   EXPECT_EQ(classes_.Get(kVault)->resource_version, 0U);
   Changes(kNewParameters, 5);
   Starts(kNewer, 7);
-  EXPECT_EQ(classes_.Get(kVault)->resource_version, 5U) << "pods that begin are no change";
+  EXPECT_EQ(classes_.Get(kVault)->resource_version, 5U) << "pods that begin are not a change";
   const PairState had{.kind = PairState::Kind::kConfirmed, .digest = kOldParameters};
   workload_.annotations[std::string(kBaselineAnnotation)] =
       Baseline{.uid = "u", .digests = {{kVault, kOldParameters}}}.ToString();

@@ -105,7 +105,7 @@ TEST_F(CleanUpTest, ADryRunTellsAndWritesNothing) {
                                   "reloader.kubexx.io/baseline; leaves variable STAKATER_A_SECRET "
                                   "of container app"));
   EXPECT_THAT(failures_, ElementsAre(HasSubstr("cannot list")))
-      << "an API that the server does not have is no failure";
+      << "an API that the server does not have is not a failure";
   EXPECT_THAT(server_.targets(), Not(Contains(HasSubstr("fieldManager"))));
 }
 

@@ -45,7 +45,7 @@ Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotatio
   if (!period) {
     return Fail(Reason::kInvalidConfig,
                 "annotation " + keys.pause_period + ": \"" + *text +
-                    "\" is no duration, or one of more than 292 years; use one like 30s "
+                    "\" is not a duration, or one of more than 292 years; use one like 30s "
                     "or 5m");
   }
   return std::optional<base::Duration>(period->nanos);
