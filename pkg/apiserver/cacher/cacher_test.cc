@@ -175,10 +175,10 @@ TEST_F(CacherTest, BookmarksComeAtTheIntervalThatIsAskedFor) {
   EXPECT_TRUE(cacher_->WaitForLatest({}));
   const auto watcher = Watch({.initial_events = true});
   clock.Advance(std::chrono::minutes(9));
-  cacher_->Tick(base::Clock::Real().Now());
+  cacher_->Tick(clock.Now());
   EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED a"));
   clock.Advance(std::chrono::minutes(1));
-  cacher_->Tick(base::Clock::Real().Now());
+  cacher_->Tick(clock.Now());
   EXPECT_THAT(Taken(*watcher), ElementsAre("BOOKMARK"));
   cacher_.reset();  // before its clock
 }
