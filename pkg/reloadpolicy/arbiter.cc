@@ -160,6 +160,9 @@ void Arbiter::Wait(const ObjectRef& workload, Hold hold, Effective effective, ba
   }
   auto& for_others = at->second.for_others_since;
   for_others = IsForOthers(hold.reason) ? std::optional(for_others.value_or(now)) : std::nullopt;
+  if (hold.reason == HoldReason::kWave && hold.waits_for) {
+    waited_for_.insert(*hold.waits_for);
+  }
   if (at->second.hold.waits_for != hold.waits_for) {
     WaitFor(workload, at->second.hold.waits_for, hold.waits_for);
   }
@@ -173,6 +176,7 @@ void Arbiter::WaitFor(const ObjectRef& workload, const std::optional<ObjectRef>&
       found != waiting_for_.end()) {
     found->second.erase(workload);
     if (found->second.empty()) {
+      waited_for_.erase(*before);
       waiting_for_.erase(found);
     }
   }

@@ -432,6 +432,7 @@ class Arbiter {
   /// The keys of pending_ with Hold::waits_for, by that workload.
   std::map<ObjectRef, std::set<ObjectRef>> waiting_for_;
   std::map<ObjectRef, base::WallTime> settled_since_;  ///< see SettledSince
+  std::set<ObjectRef> waited_for_;  ///< of waiting_for_, those whose being settled wakes others
   /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
   /// called, and that have not done so yet: each of them reserves a place.
   std::set<ObjectRef> woken_;

@@ -114,7 +114,7 @@ std::optional<base::WallTime> Arbiter::SettledSince(const ObjectRef& workload) c
 }
 
 void Arbiter::SeeSettled(const ObjectRef& workload, Phase phase) {
-  if (!IsUnsettled(phase) && !rollouts_.contains(workload) && waiting_for_.contains(workload)) {
+  if (!IsUnsettled(phase) && !rollouts_.contains(workload) && waited_for_.erase(workload) > 0) {
     WakeThoseAfter(workload);
   }
 }
