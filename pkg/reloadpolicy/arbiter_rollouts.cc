@@ -220,9 +220,10 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   const bool is_changed =
       !rollout->template_hash.empty() && rollout->template_hash != seen.template_hash;
   rollout->template_hash = seen.template_hash;
-  rollout->in_place = rollout->in_place && !is_changed;  // where that failed, a rollout follows
+  // Where a reload in place has failed, the operator makes a rollout of it.
+  const bool goes_on = std::exchange(rollout->in_place, rollout->in_place && !is_changed);
   // In a wave it goes on to show whether the workload works with the data.
-  if (is_changed && rollout->data.empty() && !rollout->MayHaveFailed(now)) {
+  if (is_changed && !goes_on && rollout->data.empty() && !rollout->MayHaveFailed(now)) {
     End(workload, RolloutState::kLeft, now);  // from now on it is a rollout of somebody else
   }
 }

@@ -328,5 +328,27 @@ TEST_F(ArbiterRolloutsTest, AReloadInPlaceThatFailsIsNoRolloutUnlessOneFollows) 
   }
 }
 
+// It counted as somebody else's, and another workload began beside it.
+TEST_F(ArbiterRolloutsTest, TheRolloutThatFollowsAFailedReloadInPlaceKeepsItsPlace) {
+  Restart(one_);
+  ASSERT_FALSE(Begin("a").hold);
+  const auto see = [&](Phase phase, const std::string& hash, bool is_in_place) {
+    arbiter_.Observe(AppRef("a"),
+                     {.uid = "u",
+                      .annotations = on_workload_["a"],
+                      .phase = phase,
+                      .template_hash = hash,
+                      .is_in_place = is_in_place},
+                     now_);
+    arbiter_.Sweep(now_);
+  };
+  see(Phase::kUpdating, "1", true);
+  see(Phase::kUnseen, "2", false);
+  EXPECT_EQ(Mark("a"), std::nullopt);
+  EXPECT_NE(Try("b"), "go");
+  see(Phase::kComplete, "2", false);
+  EXPECT_EQ(Try("b"), "go");
+}
+
 }  // namespace
 }  // namespace kubexx::reloadpolicy
