@@ -180,10 +180,6 @@ class Arbiter {
   /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
   /// cannot fail before Observe has seen it.
   void Doubt(const ObjectRef& workload);
-  /// The caller has read the workload, as `seen`, from the server or from a cache whose handlers
-  /// may not have been called yet. If another replica's rollout is under way there, of which no
-  /// event has told, the arbiter follows it from now on.
-  void Expect(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
   /// its last write was unknown, the arbiter now either finds the rollout in `seen` or stops
   /// counting it as under way. Workloads that wait for this one may go on, though the arbiter may
@@ -226,6 +222,10 @@ class Arbiter {
   /// Whether the workload's rollout is under way, even if it is paused, or has failed and the
   /// workload has not become healthy since: later waves wait for it.
   bool IsFollowed(const ObjectRef& workload) const { return rollouts_.contains(workload); }
+  /// Whether a rollout is under way according to these annotations of the workload, of which no
+  /// event has told yet: caches know of a write before their handlers are called.
+  bool IsToBeTold(const ObjectRef& workload, const std::string& uid,
+                  const Annotations& annotations) const;
   /// Since when the workload has been settled without interruption: base::WallTime::max() while it
   /// is not. std::nullopt when it has been so for longer than anybody asks for, or since before
   /// this process.

@@ -228,23 +228,10 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   }
 }
 
-void Arbiter::Expect(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
-  const auto record = RecordOf(seen.annotations, seen.uid);
-  if (rollouts_.contains(workload) || ended_.contains(workload) || !record || !IsOpen(*record)) {
-    return;
-  }
-  Rollout* rollout = Follow(workload, seen, now);
-  if (rollout == nullptr) {
-    return;
-  }
-  rollout->observed = false;  // what events tell of the time before it does not count
-  rollout->uid = seen.uid;
-  rollout->record = record;
-  rollout->annotations = seen.annotations;
-  SetTimes(workload, *rollout);
-  TakeData(workload, seen, *rollout, now);
-  touched_.insert(workload);
-  next_sweep_.reset();
+bool Arbiter::IsToBeTold(const ObjectRef& workload, const std::string& uid,
+                         const Annotations& annotations) const {
+  const auto record = RecordOf(annotations, uid);
+  return record && IsOpen(*record) && !rollouts_.contains(workload) && !ended_.contains(workload);
 }
 
 void Arbiter::Remember(const Remembered& failed) {

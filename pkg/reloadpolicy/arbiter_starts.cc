@@ -152,8 +152,8 @@ void Arbiter::Settle(const ObjectRef& workload, const Sighting& seen, base::Wall
   if (is_uncertain()) {
     Undo(workload);
   }
-  Expect(workload, seen, now);
-  if (!rollouts_.contains(workload)) {  // else its end wakes them
+  // Else the end of its rollout wakes them.
+  if (!rollouts_.contains(workload) && !IsToBeTold(workload, seen.uid, seen.annotations)) {
     WakeThoseAfter(workload);
   }
 }

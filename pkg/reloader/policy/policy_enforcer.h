@@ -173,9 +173,6 @@ class PolicyEnforcer final : public RolloutGate {
   /// Whether `other` must be rolled before `workload`, by their orders: not where waves that both
   /// belong to say the opposite.
   bool HasLowerOrder(const Workload& other, const Workload& workload) const;
-  /// If the workload, as the caches have it, says that its rollout is under way, follows it: the
-  /// caches know of a write before their handlers are called, and another replica may have made it.
-  void ExpectRolloutOf(const Workload& workload);
   /// The waves of the workloads that a source concerns, as they were a moment ago.
   struct Line {
     base::TimePoint made{};

@@ -222,13 +222,14 @@ std::vector<ObjectRef> PolicyEnforcer::Before(const Workload& workload,
           const base::MutexLock lock(mu_);
           return arbiter_.IsActive(ref);
         };
-        if (is_active() || host.get()->needs_rollout(*other, cause)) {
+        const auto is_begun = [&] {
+          const base::MutexLock lock(mu_);
+          return arbiter_.IsActive(RefOf(id)) ||
+                 arbiter_.IsToBeTold(RefOf(id), other->uid, other->annotations);
+        };
+        // Asked once more at last: one that needs no rollout any more may just have begun it.
+        if (is_active() || host.get()->needs_rollout(*other, cause) || is_begun()) {
           return {RefOf(id)};  // one is reason enough
-        }
-        ExpectRolloutOf(*other);
-        // Asked once more: one that needs no rollout any more may just have begun it.
-        if (is_active()) {
-          return {RefOf(id)};
         }
       }
     }

@@ -13,11 +13,9 @@
 #include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_enforcer_host.h"
-#include "kubexx/reloader/policy/sighting.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
-#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -93,15 +91,6 @@ void PolicyEnforcer::LookAtFailedData(const Workload& workload) {
   if (is_past != failed.is_past) {
     Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
       arbiter.SetPast(RefOf(workload.id), is_past);
-    });
-  }
-}
-
-void PolicyEnforcer::ExpectRolloutOf(const Workload& workload) {
-  const auto record = reloadpolicy::RecordOf(workload.annotations, workload.uid);
-  if (record && reloadpolicy::IsOpen(*record)) {
-    Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
-      arbiter.Expect(RefOf(workload.id), SightingOf(workload), now);
     });
   }
 }
@@ -196,9 +185,9 @@ std::optional<reloadpolicy::EarlierWave> PolicyEnforcer::FirstUndone(const LineK
     const base::MutexLock lock(mu_);
     return arbiter_.IsFollowed(ref);
   };
-  const auto is_begun = [&](const ObjectRef& ref, const Workload& member) {
-    ExpectRolloutOf(member);
-    return is_followed(ref);
+  const auto is_begun = [this](const ObjectRef& ref, const Workload& member) {
+    const base::MutexLock lock(mu_);
+    return arbiter_.IsFollowed(ref) || arbiter_.IsToBeTold(ref, member.uid, member.annotations);
   };
   // Whether somebody else, such as a release, has made the pods anew, and these have not been
   // healthy for long enough. Of its own rollouts the operator knows itself how they have ended.
