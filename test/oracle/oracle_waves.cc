@@ -102,9 +102,9 @@ std::string Oracle::TooEarlyLocked(const std::string& key, const ObservedWorkloa
         return "for " + source + " " + now->second + ", with which " + other + " has failed";
       }
       const auto proven = earlier.proven.find(source);
-      const bool is_healthy =
-          earlier.healthy_since && options_.now() - *earlier.healthy_since >= waves_.healthy_for &&
-          earlier.read.at(source) == now->second;
+      const bool is_healthy = earlier.healthy_since &&
+                              options_.now() - *earlier.healthy_since >= waves_.healthy_for &&
+                              earlier.read.at(source) == now->second;
       if (!is_healthy &&
           (proven == earlier.proven.end() || !proven->second.contains(now->second))) {
         return "for " + source + " " + now->second + ", with which " + other +

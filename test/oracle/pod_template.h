@@ -70,9 +70,9 @@ inline bool IsProviderClass(std::string_view source) {
 }
 
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
-/// "secrets/ns/name", of what is in `envFrom` and in volumes; and "secretproviderclasses/ns/name". Of
-/// what variables take single keys from: with `by_key` a view of the source for each, see ViewOf;
-/// otherwise the source.
+/// "secrets/ns/name", of what is in `envFrom` and in volumes; and "secretproviderclasses/ns/name".
+/// Of what variables take single keys from: with `by_key` a view of the source for each, see
+/// ViewOf; otherwise the source.
 std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space,
                                    bool by_key);
 

@@ -71,10 +71,9 @@ std::map<std::string, std::string> ValuesOf(const std::string& source, const std
 std::string SourceAt(std::string_view directory, const std::string& space) {
   directory.remove_prefix(std::min(directory.size(), kFilesRoot.size()));
   const std::size_t slash = directory.find('/');
-  return slash == std::string_view::npos
-             ? ""
-             : std::string(directory.substr(0, slash + 1)) + space + "/" +
-                   std::string(directory.substr(slash + 1));
+  return slash == std::string_view::npos ? ""
+                                         : std::string(directory.substr(0, slash + 1)) + space +
+                                               "/" + std::string(directory.substr(slash + 1));
 }
 
 /// The sources of which the pod has files, and nothing in its environment.
@@ -257,10 +256,9 @@ Result<core::Pod> Kubelet::Get(const std::string& pod) {
 Result<void> Kubelet::WantFiles(const std::string& pod) {
   const base::MutexLock lock(mu_);
   KX_ASSIGN_OR_RETURN(Pod* const found, FindLocked(pod));
-  found->next_sync =
-      std::min(found->next_sync,
-               base::Clock::Real().Now() +
-                   std::chrono::milliseconds(random_.Between(0, kLongestUntilFiles)));
+  found->next_sync = std::min(
+      found->next_sync, base::Clock::Real().Now() +
+                            std::chrono::milliseconds(random_.Between(0, kLongestUntilFiles)));
   return {};
 }
 

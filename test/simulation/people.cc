@@ -13,9 +13,9 @@ namespace {
 using std::to_string;
 
 /// Of a thousand things that are done, how many are of each kind, in the order of Act.
-constexpr std::array<std::uint16_t, kActs> kWeights = {270, 75, 60, 30, 60, 60, 60, 35,
-                                                       30,  30, 35, 25, 20, 10, 20, 20,
-                                                       10,  30, 20, 20, 20, 20, 25, 15, 60};
+constexpr std::array<std::uint16_t, kActs> kWeights = {270, 75, 60, 30, 60, 60, 60, 35, 30,
+                                                       30,  35, 25, 20, 10, 20, 20, 10, 30,
+                                                       20,  20, 20, 20, 25, 15, 60};
 
 /// So many in two hours are no fight yet.
 constexpr int kMostTroubles = 2;
@@ -318,9 +318,7 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
     case Act::kPutOnHold:
       return has_pods && workload.base.empty() ? PutOnHold(workload, stop) : void();
     case Act::kScale:
-      return has_pods && workload.kind != kDaemonSet
-                 ? Scale(workload, stop)
-                 : void();
+      return has_pods && workload.kind != kDaemonSet ? Scale(workload, stop) : void();
     default:
       return;
   }

@@ -1,9 +1,9 @@
 // What the objects look like that people make.
 #include <string>
 
+#include "kubelet.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
-#include "kubelet.h"
 #include "oracle/pod_template.h"
 #include "people.h"
 
@@ -65,10 +65,11 @@ std::string People::FilesOf(const Workload& workload) const {
   }
   const Source& first = sources_[workload.sources.front()];
   return R"("volumeMounts":[)" + mounts + "]" +
-         (!workload.has_both ? ""
-                             : R"(,"envFrom":[{)" +
-                                   std::string(first.is_secret ? R"("secretRef)" : R"("configMapRef)") +
-                                   R"(":{"name":")" + first.name + R"("}}])");
+         (!workload.has_both
+              ? ""
+              : R"(,"envFrom":[{)" +
+                    std::string(first.is_secret ? R"("secretRef)" : R"("configMapRef)") +
+                    R"(":{"name":")" + first.name + R"("}}])");
 }
 
 std::string People::VolumesOf(const Workload& workload) const {

@@ -43,8 +43,9 @@ std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
     return std::nullopt;
   }
   const auto text = [&notice](const std::string& mark) {
-    return std::string(notice.is_in_place ? "a reload in place" : "a rollout") + " has failed: " +
-           mark + RefOf(notice.workload).ToString() + mark + ": " + notice.message;
+    return std::string(notice.is_in_place ? "a reload in place" : "a rollout") +
+           " has failed: " + mark + RefOf(notice.workload).ToString() + mark + ": " +
+           notice.message;
   };
   return RolloutTrouble{.is_bad = true,
                         .reason = notice.reason,
