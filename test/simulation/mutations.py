@@ -40,8 +40,10 @@ MUTATIONS = [
         "  } else if (request.earlier_wave) {\n", "  } else if (!MUTANT && request.earlier_wave) {\n")]),
     ("a wave waits for rollouts of the one before, and not for their health", [(
         RELOADER + "policy/policy_enforcer_waves.cc",
-        "host.needs_rollout(*member, key.first) || is_followed(ref))) {\n",
-        "host.needs_rollout(*member, key.first) || (!MUTANT && is_followed(ref)))) {\n")]),
+        "    if (member && (is_followed(ref) || host.needs_rollout(*member, key.first) ||\n"
+        "                   is_begun(ref, *member) || is_soaking(ref, *member))) {\n",
+        "    if (member && ((!MUTANT && is_followed(ref)) || host.needs_rollout(*member, key.first) ||\n"
+        "                   (!MUTANT && (is_begun(ref, *member) || is_soaking(ref, *member))))) {\n")]),
     ("a reload in place that failed is taken for done", [(
         RELOADER + "operator/reconciler_in_place.cc",
         "    if (is_same && report.state == State::kDone) {\n",
@@ -94,9 +96,9 @@ MUTATIONS = [
         "  return written && *written >= *workload.template_written;",
         "  return !MUTANT && written && *written >= *workload.template_written;")]),
     ("a baseline is not written anew after a release that an operator saw", [(
-        RELOADER + "plan/planner.cc",
-        "    return plan_.is_released &&\n",
-        "    return !MUTANT && plan_.is_released &&\n")]),
+        RELOADER + "plan/planner_baseline.cc",
+        "  return plan.is_released && std::ranges::any_of(",
+        "  return !MUTANT && plan.is_released && std::ranges::any_of(")]),
     ("a baseline tells of a release that a watch has not reached", [(
         RELOADER + "plan/planner.cc",
         "    return sources_.over->SeenUpTo(source) >= VersionNumber(written_by);\n",
@@ -145,21 +147,21 @@ MUTATIONS = [
         "         member.resource_version < input_.known.template_since + (MUTANT ? 4U : 0U);\n")]),
     ("a variable with the right value is taken for proof", [(
         RELOADER + "plan/slot_planner.cc",
-        "  if (member.settled || IsOlderThanPods(member)) {\n    return Standing::kSettled;\n  }\n",
-        "  if (member.settled || (MUTANT && slot.is_right) || IsOlderThanPods(member)) {\n"
-        "    return Standing::kSettled;\n  }\n")]),
+        "  if (member.settled || IsOlderThanPods(member) || IsRolledByOthers(member, slot)) {\n",
+        "  if (member.settled || (MUTANT && slot.is_right) || IsOlderThanPods(member) ||\n"
+        "      IsRolledByOthers(member, slot)) {\n")]),
     ("a write in place whose request was lost counts as made", [(
         RELOADER + "plan/slot_planner.cc",
         "  if (is_made == false && has_changed) {\n",
         "  if (!MUTANT && is_made == false && has_changed) {\n")]),
     ("a Deployment's template that a Rollout uses does not tell that it was written", [(
         RELOADER + "plan/slot_planner.cc",
-        "  if (is_made == true && IsOfDeployment(input_.workload)) {\n",
-        "  if (!MUTANT && is_made == true && IsOfDeployment(input_.workload)) {\n")]),
+        "  if (IsOfDeployment(input_.workload) &&\n      (is_made == true ||",
+        "  if (!MUTANT && IsOfDeployment(input_.workload) &&\n      (is_made == true ||")]),
     ("data that are mended after an undo make no new pods", [(
         RELOADER + "plan/strategy.cc",
-        "  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n",
-        "  if (!MUTANT && strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n")]),
+        "      (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, write.variables))) {\n",
+        "      (!MUTANT && strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, write.variables))) {\n")]),
     ("late news of a template that a rollout has replaced count", [(
         RELOADER + "plan/pair_memory_templates.cc",
         "  if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n",
