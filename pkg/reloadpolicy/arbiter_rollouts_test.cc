@@ -347,6 +347,7 @@ TEST_F(ArbiterRolloutsTest, TheRolloutThatFollowsAFailedReloadInPlaceKeepsItsPla
   EXPECT_EQ(Mark("a"), std::nullopt);
   EXPECT_NE(Try("b"), "go");
   see(Phase::kComplete, "2", false);
+  After(std::chrono::minutes(1));
   EXPECT_EQ(Try("b"), "go");
 }
 
