@@ -21,7 +21,20 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 using testing::Written;
 
-class ArbiterRolloutsTest : public testing::ArbiterFixture {};
+class ArbiterRolloutsTest : public testing::ArbiterFixture {
+ protected:
+  /// Shows the arbiter "a" while, or after, its running pods are given new data.
+  void SeeInPlace(Phase phase, const std::string& hash, bool is_in_place) {
+    arbiter_.Observe(AppRef("a"),
+                     {.uid = "u",
+                      .annotations = on_workload_["a"],
+                      .phase = phase,
+                      .template_hash = hash,
+                      .is_in_place = is_in_place},
+                     now_);
+    arbiter_.Sweep(now_);
+  }
+};
 
 TEST_F(ArbiterRolloutsTest, AFailureIsWrittenAndToldOnce) {
   SetPolicy(stop_);
@@ -309,18 +322,9 @@ TEST_F(ArbiterRolloutsTest, AReloadInPlaceThatFailsIsNoRolloutUnlessOneFollows) 
   for (const bool is_followed : {false, true}) {
     Restart(stop_);
     ASSERT_FALSE(Begin("a").hold);
-    const auto see = [&](Phase phase, const std::string& hash, bool is_in_place) {
-      arbiter_.Observe(AppRef("a"),
-                       {.uid = "u",
-                        .annotations = on_workload_["a"],
-                        .phase = phase,
-                        .template_hash = hash,
-                        .is_in_place = is_in_place},
-                       now_);
-    };
-    see(Phase::kUpdating, "1", true);
+    SeeInPlace(Phase::kUpdating, "1", true);
     After(std::chrono::seconds(8));
-    see(Phase::kUpdating, is_followed ? "2" : "1", false);
+    SeeInPlace(Phase::kUpdating, is_followed ? "2" : "1", false);
     (void)Mark("a");
     EXPECT_THAT(failure_, ::testing::StartsWith(is_followed ? "the rollout begun at"
                                                             : "the reload in place begun at"));
@@ -332,21 +336,11 @@ TEST_F(ArbiterRolloutsTest, AReloadInPlaceThatFailsIsNoRolloutUnlessOneFollows) 
 TEST_F(ArbiterRolloutsTest, TheRolloutThatFollowsAFailedReloadInPlaceKeepsItsPlace) {
   Restart(one_);
   ASSERT_FALSE(Begin("a").hold);
-  const auto see = [&](Phase phase, const std::string& hash, bool is_in_place) {
-    arbiter_.Observe(AppRef("a"),
-                     {.uid = "u",
-                      .annotations = on_workload_["a"],
-                      .phase = phase,
-                      .template_hash = hash,
-                      .is_in_place = is_in_place},
-                     now_);
-    arbiter_.Sweep(now_);
-  };
-  see(Phase::kUpdating, "1", true);
-  see(Phase::kUnseen, "2", false);
+  SeeInPlace(Phase::kUpdating, "1", true);
+  SeeInPlace(Phase::kUnseen, "2", false);
   EXPECT_EQ(Mark("a"), std::nullopt);
   EXPECT_NE(Try("b"), "go");
-  see(Phase::kComplete, "2", false);
+  SeeInPlace(Phase::kComplete, "2", false);
   After(std::chrono::minutes(1));
   EXPECT_EQ(Try("b"), "go");
 }

@@ -125,13 +125,9 @@ TEST(MessageSender, CountsWhatItsEndLoses) {
   metrics::Registry registry;
   FakeTarget target({503});
   MessageSender::Options options = Options(clock, registry);
-  MessageSender sender({.name = "alert",
-                        .accepts = options.accepts,
-                        .first_pause = std::chrono::hours(1),
-                        .flush_limit = base::Duration(0),
-                        .clock = clock,
-                        .registry = &registry},
-                       target.Post());
+  options.first_pause = std::chrono::hours(1);
+  options.flush_limit = base::Duration(0);
+  MessageSender sender(std::move(options), target.Post());
   for (const char* body : {"a", "b", "c"}) {
     sender.Send({"text/plain", body});
   }
@@ -148,13 +144,9 @@ TEST(MessageSender, HasTheTimeOfItsFlushFromItsCloseOn) {
   metrics::Registry registry;
   FakeTarget target({503});
   MessageSender::Options options = Options(clock, registry);
-  MessageSender sender({.name = "alert",
-                        .accepts = options.accepts,
-                        .first_pause = std::chrono::hours(1),
-                        .flush_limit = std::chrono::seconds(1),
-                        .clock = clock,
-                        .registry = &registry},
-                       target.Post());
+  options.first_pause = std::chrono::hours(1);
+  options.flush_limit = std::chrono::seconds(1);
+  MessageSender sender(std::move(options), target.Post());
   sender.Send({"text/plain", "a"});
   target.Await(1);
   sender.Close();
