@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/apimachinery/secret_file.h"
 #include "kubexx/apiserver/endpoints/checks/ip_address.h"
 #include "kubexx/apiserver/endpoints/services/service_ranges.h"
@@ -18,17 +19,13 @@ namespace {
 
 using apimachinery::Bytes;
 using apimachinery::Fail;
+using apimachinery::ReadFile;
 using apimachinery::ReadSecretFile;
 using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::string_view kServiceAccount = "ServiceAccount";
 constexpr std::int64_t kMaxThreads = 1024;
-
-Result<std::string> ReadFile(const std::string& name) {
-  KX_ASSIGN_OR_RETURN(const Bytes bytes, ReadSecretFile(name));
-  return std::string(bytes.view());
-}
 
 Result<Bytes> TokenOf(const Settings& settings) {
   if (!settings.token_file.empty()) {

@@ -1,6 +1,5 @@
 // kubexx-codegen: C++ types of custom resources from their definitions.
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/crdgen/emit.h"
 #include "kubexx/crdgen/model.h"
@@ -29,6 +29,9 @@ using apimachinery::Result;
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+
+/// Far more than any definition has.
+constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 constexpr const char* kDescription =
     R"(Writes KIND_VERSION.gen.h and KIND_VERSION.gen.cc for each served version of the CustomResourceDefinitions in
@@ -56,22 +59,12 @@ struct Flags {
 
 std::string Why() { return std::strerror(errno); }
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadDefinitionFile(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     return Fail(Reason::kInvalidConfig, path + " is a folder; give its files");
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  std::array<char, 16384> piece{};
-  while (in) {  // read() turns every failure into a state of the stream, as an iterator does not
-    in.read(piece.data(), piece.size());
-    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (!in.is_open() || in.bad()) {
-    return Fail(Reason::kInvalidConfig, path + ": " + Why());
-  }
-  return text;
+  return apimachinery::ReadFile(path, {.max_bytes = kMaxFileBytes});
 }
 
 Result<void> WriteFile(const std::filesystem::path& path, const std::string& text) {
@@ -120,7 +113,7 @@ Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
   std::map<std::string, std::string> files;
   std::map<std::string, Owner> owners;
   for (const std::string& path : flags.files) {
-    KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    KX_ASSIGN_OR_RETURN(const std::string text, ReadDefinitionFile(path));
     const auto versions = crdgen::ReadDefinitions(text);
     if (!versions) {
       return versions.error().WithContext(path);
@@ -150,7 +143,8 @@ Result<void> Run(const Flags& flags) {
     if (!flags.verify) {
       KX_RETURN_IF_ERROR(WriteFile(path, text));
       std::printf("wrote %s\n", path.c_str());
-    } else if (const auto present = ReadFile(path); !present || *present != text) {
+    } else if (const auto present = apimachinery::ReadFile(path, {.max_bytes = kMaxFileBytes});
+               !present || *present != text) {
       different += " " + path.string();
     }
   }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "kubexx/api/testing/round_trip_kinds.gen.h"
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/base/sanitizers.h"
 #include "kubexx/base/testing/places/places.h"
 #include "kubexx/base/testing/temporary_folder.h"
@@ -17,8 +18,8 @@
 namespace kubexx {
 namespace {
 
+using apimachinery::ReadFile;
 using codec::testing::CanonicalJson;
-using codec::testing::ReadFile;
 using ::testing::HasSubstr;
 
 struct Outcome {

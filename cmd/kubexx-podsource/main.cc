@@ -16,6 +16,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/process/crash_report.h"
 #include "kubexx/base/stop_timer.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
@@ -175,11 +176,8 @@ Result<void> PrintOnce(const Flags& flags, const PodConfig& config, const std::s
   const base::StopTimer timer(base::Clock::Real(), stop, flags.wait);
   while (!config.Ready()) {
     if (!base::Clock::Real().SleepFor(std::chrono::milliseconds(10), timer.token())) {
-      std::string missing;
-      for (const std::string& source : config.Missing()) {
-        missing += (missing.empty() ? "" : ", ") + source;
-      }
-      return Fail(Reason::kTimeout, "no answer from these sources: " + missing);
+      return Fail(Reason::kTimeout,
+                  "no answer from these sources: " + base::Join(config.Missing(), ", "));
     }
   }
   const std::vector<kubelet::PodRef> pods = config.State();

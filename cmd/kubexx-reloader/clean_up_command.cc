@@ -63,6 +63,7 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
   KX_RETURN_IF_ERROR(CheckReachable(client, stop));
   const auto operators = FindOperators(client, "", stop);
   if (operators) {
+    AddKindsOf(*operators);
     KX_RETURN_IF_ERROR(CheckNobodyRuns(*operators, question));
   } else {
     Complain(kCleanUp, "whether an operator runs is not known: " + operators.error().message);
@@ -81,8 +82,9 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
   const auto counts = reloader::CleanUp(client, options, on_workload, on_failure, stop);
   KX_RETURN_IF_ERROR(counts);
   bool is_well = counts->failed == 0;
-  for (const apimachinery::ObjectKey& gone :
-       operators ? operators->gone : std::vector<apimachinery::ObjectKey>()) {
+  for (const reloader::ToldOperator& told :
+       operators ? operators->gone : std::vector<reloader::ToldOperator>()) {
+    const apimachinery::ObjectKey& gone = told.deployment;
     if (!Concerns(question, gone.namespace_)) {
       continue;
     }
@@ -124,6 +126,10 @@ void CleanUpFlags::AddTo(flags::FlagSet& flags) {
                 &options.dry_run);
   flags.AddList("namespaces", "only workloads in these namespaces; by default in all",
                 &options.namespaces);
+  flags.AddString("workload-kinds",
+                  "also workloads of these kinds, as for an operator; those of operators that have "
+                  "published themselves in a ConfigMap reloader-meta-info are known",
+                  &workload_kinds);
   flags.AddString("pause-deployment-time-annotation",
                   "annotation in which the operator records when a pause began",
                   &options.keys.paused_at);
@@ -166,6 +172,12 @@ int RunCleanUp(int argc, const char* const* argv) {
              "--namespaces has an empty name; leave the flag out to clean up all namespaces");
     return kBadUsage;
   }
+  const auto kinds = reloader::ParseCustomKinds(question.workload_kinds, reloader::OwnKindNames());
+  if (!kinds) {
+    Complain(kCleanUp, "--workload-kinds: " + kinds.error().message);
+    return kBadUsage;
+  }
+  reloader::AddCustomKinds(*kinds);
   // What the writers log about rights is told of each workload.
   logging::Init({.level = logging::Level::kError});
   const auto done = CleanUpCluster(question, signals.token());

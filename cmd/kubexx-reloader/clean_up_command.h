@@ -16,6 +16,7 @@ struct CleanUpFlags {
   reloader::CleanUpOptions options{};
   /// Goes on while an operator runs, which would write the same again.
   bool force = false;
+  std::string workload_kinds{};
   std::int64_t qps = 50;
   rest::KubeconfigOptions kubeconfig{};
 

@@ -13,6 +13,7 @@
 #include "status_command.h"
 #include "steer_commands.h"
 #include "subcommand.h"
+#include "ui_command.h"
 
 namespace kubexx {
 namespace {
@@ -20,6 +21,14 @@ namespace {
 int Explain(int argc, const char* const* argv) { return RunExplain(argc, argv, Environment); }
 
 int Preview(int argc, const char* const* argv) { return RunPreview(argc, argv, Environment); }
+
+int Ui(int argc, const char* const* argv) { return RunUi(argc, argv, Environment); }
+
+/// The operator's flags count as well.
+void AddUiFlags(flags::FlagSet& flags) {
+  const reloader::ConfigFlags of_operator(flags);
+  UiFlags().AddTo(flags);
+}
 
 /// The operator's flags count as well.
 void AddPreviewFlags(flags::FlagSet& flags) {
@@ -51,6 +60,8 @@ constexpr std::array kCommands{
             RunHistory, AddFlagsOf<HistoryFlags>, Names::kWithHistory},
     Command{"status", "tells what policies hold back, and what has failed", RunStatus,
             AddFlagsOf<StatusFlags>},
+    Command{"ui", "serves a page on this machine that shows all of that, and follows it", Ui,
+            AddUiFlags},
     Command{"pause", "KIND/NAME: holds back the rollouts of a workload, a source or a policy",
             RunPause, AddFlagsOf<SteerFlags>, Names::kObject},
     Command{"resume", "KIND/NAME: ends a pause", RunResume, AddFlagsOf<SteerFlags>, Names::kObject},

@@ -98,13 +98,17 @@ int RunExplain(int argc, const char* const* argv,
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, ExplainFlags::kShort)) {
     return *exit_code;
   }
+  const auto config = config_flags.Build(environment);
+  if (config) {
+    reloader::AddCustomKinds(config->workload_kinds);
+    LearnKindOf(question.arguments, config->kubeconfig);
+  }
   const auto workload = NamedWorkload(question.arguments);
   if (!workload) {
     Complain(kExplain, workload.error().message + "\nSee " + std::string(ProgramName()) +
                            " explain --help for its usage.");
     return kBadUsage;
   }
-  const auto config = config_flags.Build(environment);
   if (!config) {
     Complain(kExplain, config.error().message);
     return 1;

@@ -14,6 +14,7 @@
 #include "kubexx/reloader/history/history_view.h"
 #include "kubexx/reloader/operator/config.h"
 #include "named_object.h"
+#include "running_operator.h"
 
 namespace kubexx {
 namespace {
@@ -46,7 +47,7 @@ Result<std::vector<reloader::WorkloadHistory>> AllHistories(const Connection& co
                                                             const std::stop_token& stop,
                                                             std::vector<std::string>& problems) {
   std::vector<reloader::WorkloadHistory> all;
-  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
+  for (const WorkloadKind kind : reloader::AllWorkloadKinds()) {
     const apimachinery::ResourceInfo& resource = reloader::ResourceOf(kind);
     const auto list = ObjectsOf(connection, resource).List({}, stop);
     if (stop.stop_requested()) {
@@ -96,6 +97,9 @@ Result<std::string> HistoryAnswer(const HistoryFlags& question, const NamedObjec
     return apimachinery::Fail(Reason::kInternalError, "neither a workload nor a source");
   }
   std::vector<std::string> problems;
+  if (const auto operators = FindOperators(connection.client, "", stop)) {
+    AddKindsOf(*operators);
+  }
   KX_ASSIGN_OR_RETURN(const auto all, AllHistories(connection, stop, problems));
   reloader::SourceHistory history =
       reloader::SourceHistoryOf({*type, {connection.namespace_, named.name}}, all);
@@ -141,6 +145,7 @@ int RunHistory(int argc, const char* const* argv) {
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, HistoryFlags::kShort)) {
     return *exit_code;
   }
+  LearnKindOf(question.arguments, question.kubeconfig);
   const auto named = ObjectWithHistory(question.arguments);
   if (!named) {
     Complain(kHistory, named.error().message + "\nSee " + std::string(ProgramName()) +

@@ -53,7 +53,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
   std::string why =
       operators->gone.empty()
           ? "no operator has published them in a ConfigMap reloader-meta-info"
-          : "the Deployment " + operators->gone.front().ToString() +
+          : "the Deployment " + operators->gone.front().deployment.ToString() +
                 ", which a ConfigMap reloader-meta-info names, does not exist any more";
   for (const reloader::ToldOperator& each : operators->running) {
     const std::string name = each.deployment.name.empty()
@@ -68,6 +68,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
       continue;
     }
     judges.push_back({*std::move(config), "of " + name, each.UnreadIn(question.namespace_)});
+    reloader::AddCustomKinds(as_it_is->workload_kinds, reloader::Precedence::kKnown);
     const auto not_watched =
         reloader::WhyNotWatched(question.kind, question.namespace_, *as_it_is, labels);
     if (not_watched && not_watched->empty()) {
@@ -78,6 +79,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
     return without(why);
   }
   Judge chosen = watching.empty() ? judges.front() : watching.front();
+  reloader::AddCustomKinds(chosen.config.workload_kinds);
   if (!given.empty()) {
     chosen.whose += ", and those given here";
   }
@@ -91,7 +93,10 @@ flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given) {
   std::erase_if(given, [](const auto& flag) {
     return flag.first == "namespace" || flag.first == "output" ||
            flag.first == "operator-namespace" || flag.first == "kubeconfig" ||
-           flag.first == "context" || flag.first == "filename" || flag.first == "exit-code";
+           flag.first == "context" || flag.first == "filename" || flag.first == "exit-code" ||
+           flag.first == "address" || flag.first == "allow-other-machines" ||
+           flag.first == "sign-in" || flag.first == "tls-cert-file" ||
+           flag.first == "tls-private-key-file";
   });
   return given;
 }

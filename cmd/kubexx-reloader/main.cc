@@ -49,7 +49,7 @@ bool RefuseArguments(const std::vector<std::string>& arguments) {
             : argument == "completion"
                 ? "; use --completion bash, zsh or fish"
                 : "; the only commands are explain KIND/NAME, preview, history KIND/NAME, status, "
-                  "pause, resume, retry, clean-up, self-test, help and version, and they come "
+                  "ui, pause, resume, retry, clean-up, self-test, help and version, and they come "
                   "before other words")
         << "\nSee kubexx-reloader --help for its usage.\n";
     return true;
@@ -87,6 +87,7 @@ int RunOperator(int argc, const char* const* argv) {
     return EXIT_FAILURE;
   }
   logging::Init(config->logging);
+  reloader::AddCustomKinds(config->workload_kinds);
   if (const auto error = base::RaiseDescriptorLimit()) {
     logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
   }

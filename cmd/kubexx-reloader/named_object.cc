@@ -87,7 +87,7 @@ Result<std::pair<std::string, std::string>> TwoWords(std::vector<std::string> wo
 
 std::optional<WorkloadKind> WorkloadKindNamed(std::string_view text) {
   const WantedKind wanted = InFull(text);
-  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
+  for (const WorkloadKind kind : reloader::AllWorkloadKinds()) {
     if (IsCalled(reloader::ResourceOf(kind), wanted)) {
       return kind;
     }
@@ -114,7 +114,7 @@ bool Includes(NamedKinds kinds, const ResourceInfo& resource) {
 
 std::vector<std::string> KindNames(NamedKinds kinds) {
   std::vector<std::string> names;
-  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
+  for (const WorkloadKind kind : reloader::AllWorkloadKinds()) {
     names.push_back(base::ToLower(reloader::KindName(kind)));
   }
   for (const ResourceInfo* each : OtherResources()) {

@@ -17,14 +17,20 @@ using reloader::WorkloadId;
 
 std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTClient>& client,
                                              const reloader::Config& config,
-                                             const std::string& name) {
+                                             const std::string& name,
+                                             std::shared_ptr<reloader::Fallbacks> fallbacks) {
   const reloader::WatchSettings settings{.keys = config.rules.keys,
                                          .source_label_selector = config.source_label_selector,
                                          .ignored_types = config.ignored_types,
-                                         .kinds = reloader::WatchedKinds(config)};
+                                         .kinds = reloader::WatchedKinds(config),
+                                         .fallbacks = std::move(fallbacks)};
   std::vector<reloader::InformerSet> informers;
   informers.push_back(reloader::NewInformers(client, name, settings));
   return informers;
+}
+
+std::vector<std::string> NamespacesOf(const std::string& name) {
+  return name.empty() ? std::vector<std::string>() : std::vector{name};
 }
 
 }  // namespace
@@ -33,18 +39,23 @@ NamespaceView::NamespaceView(const std::shared_ptr<rest::RESTClient>& client,
                              const reloader::Config& config, const std::string& name)
     : config_(config),
       name_(name),
+      fallbacks_(std::make_shared<reloader::Fallbacks>(nullptr)),
       enforcer_({.flags = config.rollouts}),
       // Somebody waits. What this person may not read says nothing of the operator.
-      watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),
-      caches_(Informers(client, config, name), config.rules),
+      watch_(client, {.namespaces = NamespacesOf(name), .patience = base::Duration(0)}),
+      caches_(Informers(client, config, name, fallbacks_), config.rules),
       query_pause_(reloader::NewPauseQuery(client)),
       value_digests_(reloader::NewValueFetch(client)),
       absences_({.has_selector = !config.source_label_selector.empty(),
                  .exists = reloader::NewSourceQuery(client)}) {}
 
-Result<void> NamespaceView::Load(const std::stop_token& stop) {
+void NamespaceView::Start() {
   watch_.Start(enforcer_);
   caches_.Start();
+}
+
+Result<void> NamespaceView::Load(const std::stop_token& stop) {
+  Start();
   if (!caches_.WaitForSync(stop) || !caches_.HasSynced() || !watch_.WaitForSync(stop)) {
     return Fail(Reason::kTimeout,
                 "the workloads, ConfigMaps and Secrets of the namespace cannot be listed and "
@@ -54,6 +65,10 @@ Result<void> NamespaceView::Load(const std::stop_token& stop) {
   caches_.ForEachWorkload(
       [this](const reloader::Workload& workload) { enforcer_.OnWorkload(workload.id, &workload); });
   return {};
+}
+
+bool NamespaceView::MayNotList(reloader::WorkloadKind kind) const {
+  return fallbacks_->IsRefused({reloader::KindName(kind), "list", name_});
 }
 
 Result<void> NamespaceView::WithSources(
@@ -66,7 +81,7 @@ Result<void> NamespaceView::WithSources(
   }
   const auto get = [&](const reloader::SourceId& source) { return sources.Get(source); };
   const auto names = [&](reloader::SourceType type) {
-    std::vector<std::string> all = caches_.SourceNames(type, name_);
+    std::vector<std::string> all = caches_.SourceNames(type, workload.id.key.namespace_);
     for (const auto& [id, source] : changed == nullptr ? reloader::ChangedSources() : *changed) {
       if (id.type == type && std::ranges::find(all, id.key.name) == all.end()) {
         all.push_back(id.key.name);
@@ -101,31 +116,44 @@ Result<reloader::Explanation> NamespaceView::Explain(const WorkloadId& id,
     return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
                                        id.key.ToString() + " does not exist");
   }
-  const reloadpolicy::Arbiter arbiter = enforcer_.Snapshot();
+  KX_ASSIGN_OR_RETURN(reloader::Explanation explanation,
+                      Explain(*workload, enforcer_.Snapshot(), stop));
+  return explanation;
+}
+
+Result<reloader::Explanation> NamespaceView::Explain(
+    const reloader::Workload& workload, const reloadpolicy::Arbiter& arbiter,
+    const std::stop_token& stop,
+    std::function<std::vector<reloader::Workload>(const reloader::SourceId&)> users,
+    reloader::WaveLines* wave_lines) {
   bool paused_by_others = false;
-  if (workload->paused && id.kind == reloader::WorkloadKind::kDeployment) {
-    KX_ASSIGN_OR_RETURN(const reloader::PauseState pause, query_pause_(id, stop));
+  if (workload.paused && workload.id.kind == reloader::WorkloadKind::kDeployment) {
+    KX_ASSIGN_OR_RETURN(const reloader::PauseState pause, query_pause_(workload.id, stop));
     paused_by_others = pause.by_others;
+  }
+  if (!users) {
+    users = [this](const reloader::SourceId& source) { return UsersOf(source); };
   }
   reloader::Explanation explanation;
   KX_RETURN_IF_ERROR(
-      WithSources(*workload, nullptr, stop, [&](const reloader::SourceLookup& sources) {
+      WithSources(workload, nullptr, stop, [&](const reloader::SourceLookup& sources) {
         explanation = reloader::Explain(
-            {.workload = *workload,
+            {.workload = workload,
              .sources = sources,
              .rules = config_.rules,
              .arbiter = arbiter,
              .now = base::Clock::Real().Wall(),
              .source_selector = config_.source_label_selector,
              .paused_by_others = paused_by_others,
-             .users = [this](const reloader::SourceId& source) { return UsersOf(source); },
+             .users = users,
              .needs_rollout =
                  [&](const reloader::Workload& other, const reloader::SourceId& source) {
                    return NeedsRollout(other, source, stop);
-                 }});
+                 },
+             .wave_lines = wave_lines});
       }));
   explanation.unread_policies = watch_.Unread();
-  explanation.reported = watch_.Reported(id);
+  explanation.reported = watch_.Reported(workload.id);
   return explanation;
 }
 

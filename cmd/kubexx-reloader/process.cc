@@ -17,6 +17,7 @@
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/otlp/tracing.h"
 #include "kubexx/reloader/admission/admission_server.h"
 #include "kubexx/reloader/ha/replica.h"
 #include "kubexx/reloader/in_place/pod_access.h"
@@ -41,11 +42,16 @@
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/tracing/tracer.h"
+#include "start_tracing.h"
 
 namespace kubexx {
 namespace {
 
 using apimachinery::Result;
+
+// How long the end of the process waits for a collector.
+constexpr std::chrono::seconds kLastSpans(2);
 
 metrics::HttpResponse Healthy(bool healthy, std::string good, std::string bad, int bad_status) {
   return healthy ? metrics::HttpResponse{.body = std::move(good)}
@@ -71,6 +77,8 @@ class Process {
 
   /// Until `stop` is requested.
   Result<void> Run(const std::stop_token& stop) {
+    KX_ASSIGN_OR_RETURN(tracing_, StartTracing(config_, registry_));
+    tracer_ = tracing_ ? tracing_->tracer() : nullptr;
     KX_RETURN_IF_ERROR(Make());
     controller::ManagerOptions options;
     options.http = {.address = config_.metrics_address};
@@ -98,7 +106,11 @@ class Process {
     if (!config_.pprof_address.empty()) {
       KX_RETURN_IF_ERROR(StartDiagnostics());  // before anything is taken part in
     }
-    return manager_->Run(stop);
+    const Result<void> ran = manager_->Run(stop);
+    if (tracing_) {
+      tracing_->Shutdown(kLastSpans);
+    }
+    return ran;
   }
 
  private:
@@ -113,7 +125,8 @@ class Process {
     KX_ASSIGN_OR_RETURN(rest::Config loaded, rest::LoadConfig(config_.kubeconfig));
     const rest::Config connection =
         reloader::ConnectionFor(config_, std::move(loaded), KUBEXX_VERSION);
-    KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
+    KX_ASSIGN_OR_RETURN(
+        client_, rest::RESTClient::New(connection, {.registry = &registry_, .tracer = tracer_}));
     fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
     served_ = std::make_shared<reloader::ServedApis>(client_);
     if (config_.dry_run) {
@@ -128,7 +141,7 @@ class Process {
     if (config_.ha.enabled && !config_.dry_run) {
       KX_ASSIGN_OR_RETURN(auto client,
                           rest::RESTClient::New(leaderelection::LockClientConfig(connection),
-                                                {.registry = &registry_}));
+                                                {.registry = &registry_, .tracer = tracer_}));
       replica_ = reloader::Replica::New(
           std::move(client), config_.ha, [this](int shard) { OnAcquired(shard); }, &registry_);
     }
@@ -311,6 +324,7 @@ class Process {
     }
     MakePolicies();
     reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
+    options.tracer = tracer_;
     options.observers = observers_;
     options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
     options.rollout_gate = &policies_->gate();
@@ -362,6 +376,8 @@ class Process {
   const reloader::Config& config_;
   metrics::Registry registry_;
   const base::Subscription process_metrics_;
+  std::unique_ptr<otlp::Tracing> tracing_;
+  std::shared_ptr<tracing::Tracer> tracer_;  ///< null without tracing
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
   reloader::Refusals refusals_{&registry_};

@@ -1,8 +1,14 @@
 #include "running_operator.h"
 
+#include <algorithm>
+#include <chrono>
+#include <iostream>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "connection.h"
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
@@ -12,15 +18,22 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/stop_timer.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/ha/leadership.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/model/workload_kind.h"
 #include "kubexx/reloader/notify/webhook_record.h"
+#include "named_object.h"
 
 namespace kubexx {
 namespace {
 
 using apimachinery::Fail;
 using apimachinery::Result;
+
+/// For the kinds of operators, which are asked for when a person waits.
+constexpr std::chrono::seconds kLearnPatience{10};
 
 /// What is left of an operator that is gone does not count; one that cannot be looked at does.
 bool IsGone(const std::shared_ptr<rest::RESTClient>& client,
@@ -42,6 +55,19 @@ Result<void> DeleteIfThere(const kubernetes::ResourceClient<T>& client, const st
   return done || apimachinery::IsObjectNotFound(done.error()) ? Result<void>() : done;
 }
 
+/// The kinds that the operator has been told of; none when they are of another version.
+std::vector<reloader::CustomKind> KindsIn(const reloader::ToldOperator& told) {
+  constexpr std::string_view kFlag = "--workload-kinds=";
+  for (const std::string& argument : told.arguments) {
+    if (argument.starts_with(kFlag)) {
+      return reloader::ParseCustomKinds(std::string_view(argument).substr(kFlag.size()),
+                                        reloader::OwnKindNames())
+          .value_or(std::vector<reloader::CustomKind>());
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& client,
@@ -56,12 +82,45 @@ Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& cl
                     ? reloader::ToldBy(each)
                     : std::optional<reloader::ToldOperator>();
     if (told && IsGone(client, told->deployment, stop)) {
-      operators.gone.push_back(told->deployment);
+      operators.gone.push_back(*std::move(told));
     } else if (told) {
       operators.running.push_back(*std::move(told));
     }
   }
   return operators;
+}
+
+void AddKindsOf(const FoundOperators& operators) {
+  for (const auto* each : {&operators.running, &operators.gone}) {
+    for (const reloader::ToldOperator& one : *each) {
+      const std::vector<reloader::CustomKind> kinds = KindsIn(one);
+      reloader::AddCustomKinds(kinds, reloader::Precedence::kKnown);
+      for (const reloader::CustomKind& kind : kinds) {
+        const auto& known = reloader::CustomKinds();
+        const auto used = std::ranges::find(known, kind.kind, &reloader::CustomKind::kind);
+        if (used != known.end() && *used != kind) {
+          std::cerr << "kubexx-reloader: the operator in namespace " << one.deployment.namespace_
+                    << " describes " << kind.kind << " otherwise than is used here\n";
+        }
+      }
+    }
+  }
+}
+
+void LearnKindOf(const std::vector<std::string>& arguments,
+                 const rest::KubeconfigOptions& kubeconfig) {
+  if (arguments.empty() ||
+      ResourceNamed(arguments.front().substr(0, arguments.front().find('/'))) != nullptr) {
+    return;
+  }
+  const base::StopTimer deadline(base::Clock::Real(), {}, kLearnPatience);
+  const auto connection = Connect(kubeconfig, "", "kinds", deadline.token());
+  if (!connection) {
+    return;
+  }
+  if (const auto operators = FindOperators(connection->client, "", deadline.token())) {
+    AddKindsOf(*operators);
+  }
 }
 
 Result<void> CleanUpOwn(const std::shared_ptr<rest::RESTClient>& client,

@@ -12,6 +12,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/observe/meta_info.h"
+#include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx {
@@ -20,13 +21,24 @@ namespace kubexx {
 struct FoundOperators {
   /// Their Deployment exists, as far as the caller may see.
   std::vector<reloader::ToldOperator> running{};
-  std::vector<apimachinery::ObjectKey> gone{};  ///< the Deployments that do not exist
+  std::vector<reloader::ToldOperator> gone{};  ///< their Deployments do not exist
 };
 
 /// Searches `namespace_`, or all namespaces when it is empty. Blocks.
 apimachinery::Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& client,
                                                    const std::string& namespace_,
                                                    const std::stop_token& stop);
+
+/// Tells this process of the kinds that these operators, also those that are gone, have been told
+/// of by --workload-kinds. What is known of a kind already counts; where operators describe one
+/// differently, the first does, and a line on standard error says so.
+void AddKindsOf(const FoundOperators& operators);
+
+/// Asks the operators for their kinds when `arguments`, KIND/NAME or KIND NAME, have a kind that
+/// this process does not know. What cannot be found out stays unknown. Blocks for some seconds at
+/// most.
+void LearnKindOf(const std::vector<std::string>& arguments,
+                 const rest::KubeconfigOptions& kubeconfig);
 
 /// Deletes what former operators have left in their own namespace: the ConfigMaps that describe
 /// them, and Leases; with `dry_run` only lists it. Calls `tell` once for each object, and skips

@@ -2,8 +2,11 @@
 
 #include <chrono>
 #include <iostream>
+#include <span>
 #include <stop_token>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "connection.h"
 #include "kubexx/base/stop_timer.h"
@@ -12,6 +15,7 @@
 #include "kubexx/reloader/operator/config.h"
 #include "kubexx/reloader/write/hand_edits.h"
 #include "named_object.h"
+#include "running_operator.h"
 
 namespace kubexx {
 namespace {
@@ -64,9 +68,19 @@ Result<std::string> Steer(const Steering& command, const SteerFlags& question,
     return apimachinery::Fail(change.error().WithContext(whole));
   }
   if (!change->patch.empty()) {
-    KX_RETURN_IF_ERROR(objects.Patch(
-        named.name, {.type = rest::PatchType::kMerge, .text = std::move(change->patch)},
-        {.field_manager = reloader::kHandFieldManager}, deadline.token()));
+    KX_ASSIGN_OR_RETURN(
+        const dynamic::Unstructured answer,
+        objects.Patch(named.name,
+                      {.type = rest::PatchType::kMerge, .text = std::move(change->patch)},
+                      {.field_manager = reloader::kHandFieldManager}, deadline.token()));
+    const std::vector<std::string_view> wanted(change->wanted.begin(), change->wanted.end());
+    if (answer.tree().At(std::span(wanted)) == nullptr) {
+      return apimachinery::Fail(
+          apimachinery::Reason::kInvalidConfig,
+          whole +
+              ": the API server drops annotations of its pod template, as the schema in its "
+              "CRD has none there, so no pods are made anew; change its pod template yourself");
+    }
   }
   return whole + ": " + change->told;
 }
@@ -84,6 +98,7 @@ int RunSteering(const Steering& command, int argc, const char* const* argv) {
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, SteerFlags::kShort)) {
     return *exit_code;
   }
+  LearnKindOf(question.arguments, question.kubeconfig);
   const auto named = ObjectNamed(question.arguments);
   if (!named) {
     Complain(command.name, named.error().message + "\nSee " + std::string(ProgramName()) + " " +

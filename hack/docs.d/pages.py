@@ -1,7 +1,8 @@
 """Lays the pages of the documentation out for MkDocs, and looks at the site that it makes. Called by hack/docs.
 
-  pages.py lay ROOT FOLDER   writes the pages to FOLDER
-  pages.py look SITE         fails when a page of the site asks another host for anything
+  pages.py lay ROOT FOLDER     writes the pages to FOLDER
+  pages.py include REFERENCE   writes the includes in Doxygen's pages as users write them
+  pages.py look SITE           fails when a page of the site asks another host for anything
 
 The pages are written for GitHub, where most people read them. What the site needs is changed in the copies: README.md is its
 first page, a link into the source tree leads to a page with that file's text, and the name of a file behind the language of a code
@@ -31,6 +32,8 @@ LIST_ITEM = re.compile(r"^(?:[-*+]|\d+\.) ")
 NAMED_FENCE = re.compile(r"^(`{3,})([a-z]+) ([A-Za-z0-9_./-]+)$")
 # What makes a browser ask another host: scripts, styles, pictures, fonts. Links that a reader has to click do not.
 FROM_OUTSIDE = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"']?(?:https?:)?//|<link\b(?![^>]*rel=[\"']?canonical)[^>]*\bhref=[\"']?(?:https?:)?//|url\([\"']?(?:https?:)?//|@import [\"'](?:https?:)?//")
+# The include that a page of the reference begins with.
+INCLUDE = re.compile(r'(<code>#include )&lt;(<a class="el" href="[^"]*">)([^<]*</a>)&gt;')
 
 
 class Pages:
@@ -134,6 +137,15 @@ def look(site):
     return found
 
 
+def write_includes(reference):
+    """Doxygen writes #include <controller/client.h> by the path in the tree; users write "kubexx/controller/client.h"."""
+    for path in sorted(reference.rglob("*.html")):
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        mended = INCLUDE.sub(r"\1&quot;\2kubexx/\3&quot;", text)
+        if mended != text:
+            path.write_text(mended, encoding="utf-8", errors="surrogateescape")
+
+
 def main(arguments):
     if len(arguments) == 3 and arguments[0] == "lay":
         Pages(pathlib.Path(arguments[1]).resolve(), pathlib.Path(arguments[2])).lay()
@@ -143,6 +155,9 @@ def main(arguments):
         for path in found:
             print(f"docs: {path} asks another host for a script, a style, a picture or a font", file=sys.stderr)
         return 1 if found else 0
+    if len(arguments) == 2 and arguments[0] == "include":
+        write_includes(pathlib.Path(arguments[1]))
+        return 0
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -12,7 +12,8 @@ kx_buildah() {
 }
 
 # image_from_folder FOLDER NAME TAR OPTION...: an image of one layer, as an OCI archive. Options are `buildah config`'s. One
-# at a time: in the store two images of the same name would be one.
+# at a time: in the store two images of the same name would be one. Where kx_image_time is set, in seconds since 1970, it is the time of
+# everything, and the same folder gives the same archive.
 image_from_folder() {
   mkdir -p "$KUBEXX_CACHE/containers" "$(dirname "$3")"
   (
@@ -26,14 +27,20 @@ build_from_folder() {
   container=$(kx_buildah from scratch)
   kx_buildah add -q "$container" "$folder" / >/dev/null
   kx_buildah config "$@" "$container"
-  kx_buildah commit -q --rm "$container" "$image" >/dev/null
+  kx_buildah commit -q --rm ${kx_image_time:+--timestamp "$kx_image_time"} "$container" "$image" >/dev/null
   export_image "$image" "$tar"
 }
 
 # export_image NAME TAR: moves it out of buildah's store.
 export_image() {
-  rm -f "$2.new"
-  kx_buildah push -q "$1" "oci-archive:$2.new:$1"
+  rm -rf "$2.new" "$2.folder"
+  if [ -n "${kx_image_time:-}" ]; then
+    kx_buildah push -q "$1" "oci:$2.folder:$1"
+    tar -C "$2.folder" --sort=name --mtime="@$kx_image_time" --owner=0 --group=0 --numeric-owner -cf "$2.new" .
+    rm -rf "$2.folder"
+  else
+    kx_buildah push -q "$1" "oci-archive:$2.new:$1"
+  fi
   mv "$2.new" "$2"
   kx_buildah rmi "$1" >/dev/null
 }
@@ -73,4 +80,10 @@ make_busybox_image() {
 make_node_images() {
   [ -f "$kx_images/pause.tar" ] || make_pause_image
   [ -f "$kx_images/busybox.tar" ] || make_busybox_image
+}
+
+# The sources of this machine's own Debian mirror, whichever form they have; prints the first mirror's address.
+debian_mirror() {
+  { cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null || true; } |
+    sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb +(\[[^]]*\] *)?([^ ]+) .*/\2/p' | grep -v security | sed -n 1p
 }

@@ -8,6 +8,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apimachinery {
 namespace {
@@ -172,14 +173,6 @@ bool Compare(const LabelRequirement& requirement, std::string_view value) {
   return requirement.op == SelectorOperator::kGreaterThan ? *left > *right : *left < *right;
 }
 
-std::string Join(const std::vector<std::string>& values) {
-  std::string out;
-  for (const std::string& value : values) {
-    out += (out.empty() && &value == &values.front() ? "" : ",") + value;
-  }
-  return out;
-}
-
 }  // namespace
 
 bool IsValidLabelKey(std::string_view text) {
@@ -226,17 +219,17 @@ std::string LabelRequirement::ToString() const {
     case SelectorOperator::kDoesNotExist:
       return "!" + key;
     case SelectorOperator::kEquals:
-      return key + "=" + Join(values);
+      return key + "=" + base::Join(values, ",");
     case SelectorOperator::kNotEquals:
-      return key + "!=" + Join(values);
+      return key + "!=" + base::Join(values, ",");
     case SelectorOperator::kIn:
-      return key + " in (" + Join(values) + ")";
+      return key + " in (" + base::Join(values, ",") + ")";
     case SelectorOperator::kNotIn:
-      return key + " notin (" + Join(values) + ")";
+      return key + " notin (" + base::Join(values, ",") + ")";
     case SelectorOperator::kGreaterThan:
-      return key + ">" + Join(values);
+      return key + ">" + base::Join(values, ",");
     case SelectorOperator::kLessThan:
-      return key + "<" + Join(values);
+      return key + "<" + base::Join(values, ",");
   }
   return {};
 }

@@ -36,7 +36,8 @@ TEST_F(SecretFileTest, WhatCannotBeReadIsAnError) {
             "cannot read " + folder_.path() + ": Is a directory");
   EXPECT_EQ(ReadSecretFile(folder_ / "none").error().message,
             "cannot read " + (folder_ / "none").string() + ": No such file or directory");
-  EXPECT_EQ(ReadSecretFile("/dev/zero").error().message, "cannot read /dev/zero: File too large");
+  EXPECT_EQ(ReadSecretFile("/dev/zero").error().message,
+            "cannot read /dev/zero: it is larger than 16 MiB");
 }
 
 }  // namespace

@@ -159,6 +159,28 @@ Error Fail(Reason reason, std::string message, int code = 0);
 /// Makes an error from a whole Status.
 Error Fail(Status status);
 
+/// @cond
+/// What KX_ASSIGN_OR_RETURN assigns of a Result without a value, which is an error: it fits
+/// everywhere, so that it is the only one.
+struct NoValue {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+/// The value of a Result that has one, to be moved from.
+template <class R>
+constexpr decltype(auto) ValueOf(R& result) {
+  constexpr bool kHasValue = !std::is_void_v<typename R::value_type>;
+  static_assert(kHasValue,
+                "kubexx: a Result<void> has no value that KX_ASSIGN_OR_RETURN could assign; use "
+                "KX_RETURN_IF_ERROR.");
+  if constexpr (kHasValue) {
+    return std::move(*result);
+  } else {
+    return NoValue();
+  }
+}
+/// @endcond
+
 }  // namespace kubexx::apimachinery
 
 /// @cond
@@ -180,7 +202,7 @@ Error Fail(Status status);
     if (!tmp) {                                                     \
       return ::kubexx::apimachinery::Error(std::move(tmp).error()); \
     }                                                               \
-    std::move(*tmp);                                                \
+    ::kubexx::apimachinery::ValueOf(tmp);                           \
   })
 /// @endcond
 

@@ -14,6 +14,11 @@ namespace kubexx::apimachinery {
 /// any more.
 inline constexpr std::string_view kNamespaceTerminatingCause = "NamespaceTerminating";
 
+/// The cause of an error whose response was no Status, so that perhaps none of the API server's
+/// handlers has made it: a proxy in front of it, or the program that a request was passed on to.
+/// As metav1.CauseTypeUnexpectedServerResponse.
+inline constexpr std::string_view kUnexpectedResponseCause = "UnexpectedServerResponse";
+
 /// Whether one of the Status's causes has this reason, as apimachinery's errors.HasStatusCause.
 inline bool HasStatusCause(const Status& status, std::string_view reason) {
   return std::ranges::any_of(status.details.causes,

@@ -1,9 +1,6 @@
 #include "kubexx/authfilter/auth_filter.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +10,7 @@
 #include "kubexx/authfilter/internal/expiring_map.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/crypto/sha.h"
 #include "kubexx/kubernetes/authentication_v1.gen.h"
 #include "kubexx/kubernetes/authorization_v1.gen.h"
 #include "kubexx/kubernetes/clientset.gen.h"
@@ -25,16 +23,12 @@ using api::authentication::v1::TokenReview;
 using api::authentication::v1::UserInfo;
 using api::authorization::v1::SubjectAccessReview;
 using apimachinery::Fail;
-using apimachinery::Reason;
 using apimachinery::Result;
 
-std::string Sha256(std::string_view text) {
-  std::array<unsigned char, 32> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    return {};
-  }
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+/// The key under which an answer for `text` is kept: the text itself may be a secret.
+std::string HashOf(std::string_view text) {
+  const crypto::Sha256Sum sum = crypto::Sha256(text);
+  return {reinterpret_cast<const char*>(sum.data()), sum.size()};
 }
 
 /// The token of "Bearer <token>"; "" when there is none.
@@ -100,10 +94,7 @@ class AuthFilter::Impl {
  private:
   Result<std::optional<UserInfo>> Authenticate(std::string_view token,
                                                const std::stop_token& stop) {
-    const std::string key = Sha256(token);
-    if (key.empty()) {
-      return Fail(Reason::kInternalError, "SHA-256 is not available");
-    }
+    const std::string key = HashOf(token);
     if (auto known = users_.Find(key)) {
       return std::move(*known);
     }
@@ -135,8 +126,8 @@ class AuthFilter::Impl {
     auto& attributes = review.spec.non_resource_attributes.emplace();
     attributes.path = request.path;
     attributes.verb = base::ToLower(request.method);
-    const std::string key = Sha256(codec::EncodeJson(review));
-    if (const auto known = decisions_.Find(key); known && !key.empty()) {
+    const std::string key = HashOf(codec::EncodeJson(review));
+    if (const auto known = decisions_.Find(key); known) {
       return *known;
     }
     const auto answer =
@@ -146,9 +137,7 @@ class AuthFilter::Impl {
       return Fail(answer.error().WithContext("subject access review"));
     }
     const bool allowed = answer->status.allowed && !answer->status.denied;
-    if (!key.empty()) {
-      decisions_.Put(key, allowed, allowed ? options_.allowed_ttl : options_.denied_ttl);
-    }
+    decisions_.Put(key, allowed, allowed ? options_.allowed_ttl : options_.denied_ttl);
     return allowed;
   }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <stop_token>
 #include <thread>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/base/directory_watch.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/thrown_text.h"
@@ -28,21 +28,12 @@ using http::KeyPair;
 /// Certificates and keys are a few KiB.
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return Fail(Reason::kInvalidConfig, path + ": cannot be opened");
+Result<std::string> ReadPem(const std::string& path) {
+  KX_ASSIGN_OR_RETURN(std::string bytes,
+                      apimachinery::ReadFile(path, {.max_bytes = kMaxFileBytes}));
+  if (bytes.empty()) {
+    return Fail(Reason::kInvalidConfig, path + ": is empty");
   }
-  std::string bytes(kMaxFileBytes + 1, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (file.bad() || file.gcount() == 0) {
-    return Fail(Reason::kInvalidConfig, path + ": cannot be read, or is empty");
-  }
-  if (static_cast<std::size_t>(file.gcount()) > kMaxFileBytes) {
-    apimachinery::Wipe(bytes);
-    return Fail(Reason::kInvalidConfig, path + ": is larger than 1 MiB");
-  }
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
   return bytes;
 }
 
@@ -133,8 +124,8 @@ class CertWatcher::Impl {
 
  private:
   Result<KeyPair> TryRead() const {
-    KX_ASSIGN_OR_RETURN(std::string certificate, ReadFile(options_.certificate_file));
-    KX_ASSIGN_OR_RETURN(std::string key, ReadFile(options_.key_file));
+    KX_ASSIGN_OR_RETURN(std::string certificate, ReadPem(options_.certificate_file));
+    KX_ASSIGN_OR_RETURN(std::string key, ReadPem(options_.key_file));
     KeyPair pair{.certificate = std::move(certificate), .key = apimachinery::Bytes(std::move(key))};
     if (auto checked = http::CheckKeyPair(pair); !checked) {
       return Fail(

@@ -156,7 +156,8 @@ TEST_F(CertWatcherTest, FirstPairHasToBeGood) {
     const auto watcher = CertWatcher::New(OptionsFor(directory));
     return watcher ? std::string("ok") : watcher.error().ToString();
   };
-  EXPECT_THAT(failure("no/such"), HasSubstr("InvalidConfig: no/such/tls.crt: cannot be opened"));
+  EXPECT_THAT(failure("no/such"),
+              HasSubstr("InvalidConfig: cannot read no/such/tls.crt: No such file or directory"));
   WriteFile(directory_ / "tls.key", "secret text");
   EXPECT_THAT(failure(directory_.path()), HasSubstr("holds no usable PEM private key"));
   EXPECT_THAT(failure(directory_.path()), Not(HasSubstr("secret text")));

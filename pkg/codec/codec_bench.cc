@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/list_reader.h"
@@ -75,7 +76,7 @@ Pod RealisticPod() {
 }
 
 Pod FullPod() {
-  const auto bytes = testing::ReadFile(std::string(KUBEXX_TESTDATA) + "/core.v1.Pod.pb");
+  const auto bytes = apimachinery::ReadFile(std::string(KUBEXX_TESTDATA) + "/core.v1.Pod.pb");
   return bytes ? DecodeProtobuf<Pod>(ReadEnvelope(*bytes)->raw).value_or(Pod()) : Pod();
 }
 

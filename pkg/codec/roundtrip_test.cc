@@ -7,6 +7,7 @@
 
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/api/testing/round_trip_kinds.gen.h"
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/object_meta.h"
@@ -16,9 +17,9 @@
 namespace kubexx::codec {
 namespace {
 
+using apimachinery::ReadFile;
 using testing::CanonicalJson;
 using testing::Hex;
-using testing::ReadFile;
 
 constexpr std::string_view kTestdata = KUBEXX_TESTDATA;
 

@@ -21,7 +21,8 @@ std::string NotOurs(const Cluster& cluster) {
 }  // namespace
 
 ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
-  return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
+  return {
+      .name = base::ToLower(kind), .clock = clock(), .registry = &registry(), .tracer = tracer()};
 }
 
 ControllerBuilderBase::ControllerBuilderBase(Manager& manager, const Cluster& cluster,

@@ -22,6 +22,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/controller/consistency_store.h"
+#include "kubexx/informers/complete_type.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/kubernetes/apply.h"
 #include "kubexx/kubernetes/options.h"
@@ -79,8 +80,12 @@ class Client {
   /// namespace. For a cluster-scoped type the namespace in `key` is ignored.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
-    return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,
-                                     cache::DecodeUntyped<T>));
+    if constexpr (informers::CheckComplete<T>()) {
+      return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,
+                                       cache::DecodeUntyped<T>));
+    } else {
+      std::unreachable();  // one error is enough
+    }
   }
 
   /// Returns the matching objects in `namespace_` (empty: in all namespaces) from the cache, in no
@@ -99,7 +104,11 @@ class Client {
   /// are those of the other List.
   template <class T>
   apimachinery::Result<std::vector<cache::Ref<T>>> List(cache::Selection selection) const {
-    return ListFrom(parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), std::move(selection));
+    if constexpr (informers::CheckComplete<T>()) {
+      return ListFrom(parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), std::move(selection));
+    } else {
+      std::unreachable();  // one error is enough
+    }
   }
 
   /// Reads the metadata of the T from a cache that keeps only the metadata, and therefore takes far

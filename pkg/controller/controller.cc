@@ -19,6 +19,9 @@
 #include "kubexx/controller/internal/source_group.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/logging/logger.h"
+#include "kubexx/tracing/span.h"
+#include "kubexx/tracing/span_context.h"
+#include "kubexx/tracing/tracer.h"
 
 namespace kubexx::controller {
 namespace {
@@ -211,8 +214,11 @@ class Controller::Impl {
     const base::TimePoint began = options_.clock.Now();
     const auto running = running_.Enter(item->object);
     const auto read_early = std::make_shared<std::atomic<bool>>(false);
-    const logging::Logger log = LogFor(*item);
+    tracing::Span span = SpanFor(*item);
+    const tracing::Scope scope(span);
+    const logging::Logger log = LogFor(*item, span.context());
     const Result<Action> result = Reconcile(item, stop, began, read_early, log);
+    Finish(span, result);
     metrics_.time.Observe(ToSeconds(options_.clock.Now() - began));
     if (!result && read_early->load()) {
       TryAgainSoon(item, result.error(), stop);
@@ -269,12 +275,36 @@ class Controller::Impl {
     return options_.recorder ? *options_.recorder : events::DiscardingRecorder::Instance();
   }
 
-  logging::Logger LogFor(const Request& request) {
+  logging::Logger LogFor(const Request& request, const tracing::SpanContext& trace) {
     const std::uint64_t number = ++reconciles_;
     const std::string object = request.object.ToString();
-    return request.kind.empty()
-               ? log_.With({{"object", object}, {"reconcile", number}})
-               : log_.With({{"object", object}, {"kind", request.kind}, {"reconcile", number}});
+    const logging::Logger log =
+        request.kind.empty()
+            ? log_.With({{"object", object}, {"reconcile", number}})
+            : log_.With({{"object", object}, {"kind", request.kind}, {"reconcile", number}});
+    return trace.sampled ? log.With({{"trace_id", tracing::ToHex(trace.trace)}}) : log;
+  }
+
+  tracing::Span SpanFor(const Request& request) const {
+    tracing::Span span = tracing::StartSpan(options_.tracer, "reconcile " + options_.name,
+                                            tracing::SpanKind::kInternal, {});
+    if (span.is_recording()) {
+      span.Set("k8s.namespace.name", request.object.namespace_);
+      span.Set("k8s.object.name", request.object.name);
+      if (!request.kind.empty()) {
+        span.Set("k8s.object.kind", request.kind);
+      }
+    }
+    return span;
+  }
+
+  static void Finish(tracing::Span& span, const Result<Action>& result) {
+    if (!result) {
+      span.Fail(result.error().ToString());
+    } else if (result->given_up()) {
+      span.Fail(result->given_up()->ToString());
+    }
+    span.End();
   }
 
   Result<Action> Guarded(const Request& request, Context& context) {

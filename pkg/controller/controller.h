@@ -17,6 +17,7 @@
 #include "kubexx/controller/runnable.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/tracing/tracer.h"
 #include "kubexx/workqueue/queue.h"
 
 namespace kubexx::controller {
@@ -69,6 +70,10 @@ struct ControllerOptions {
   base::Clock& clock = base::Clock::Real();
   /// Must outlive the controller.
   metrics::Registry* registry = nullptr;
+  /// When set, each reconcile is the first span of a trace, and tracing::Current() in it, so that
+  /// its requests are children. It fails when the reconcile does. ControllerBuilder sets the
+  /// manager's.
+  std::shared_ptr<tracing::Tracer> tracer{};
 };
 
 /// Behaves like controller-runtime's: it retries a reconcile that returned an error or threw, with

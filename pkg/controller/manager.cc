@@ -136,6 +136,7 @@ class Manager::Impl {
   const std::shared_ptr<Cluster>& cluster() const { return clusters_.own(); }
   const internal::Clusters& clusters() const { return clusters_; }
   metrics::Registry& registry() const { return registry_; }
+  const std::shared_ptr<tracing::Tracer>& tracer() const { return options_.tracer; }
   const ManagerOptions& options() const { return options_; }
   bool is_leader() const { return election_.leads(); }
 
@@ -391,7 +392,7 @@ Result<std::shared_ptr<Cluster>> Manager::AddCluster(std::string name,
 }
 Result<std::shared_ptr<Cluster>> Manager::AddCluster(std::string name, rest::Config config,
                                                      ClusterOptions options) {
-  auto clients = internal::NewClients(std::move(config), clock(), registry());
+  auto clients = internal::NewClients(std::move(config), clock(), registry(), tracer());
   if (!clients) {
     return Fail(clients.error().WithContext("cluster " + name));
   }
@@ -409,6 +410,7 @@ const std::shared_ptr<informers::SharedInformerFactory>& Manager::caches() const
   return cluster()->caches();
 }
 metrics::Registry& Manager::registry() const { return impl_->registry(); }
+const std::shared_ptr<tracing::Tracer>& Manager::tracer() const { return impl_->tracer(); }
 base::Clock& Manager::clock() const { return impl_->options().clock; }
 std::uint16_t Manager::http_port() const { return impl_->http().port(); }
 std::uint16_t Manager::health_port() const { return impl_->http().health_port(); }

@@ -61,6 +61,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/tracing/tracer.h"
 #include "kubexx/webhook/server.h"
 
 namespace kubexx::controller {
@@ -119,6 +120,9 @@ struct ManagerOptions {
   /// Must outlive the manager. When null, the manager makes one, which includes the process's
   /// metrics.
   metrics::Registry* registry = nullptr;
+  /// When set, reconciles and the requests of the manager's clients are spans, except those of a
+  /// client that was made elsewhere. otlp::Tracing makes one that exports them.
+  std::shared_ptr<tracing::Tracer> tracer{};
 };
 
 /// Run starts things in this order: HTTP and webhook servers; the caches, and waits for their first
@@ -212,6 +216,8 @@ class Manager {
   const std::shared_ptr<rest::RESTClient>& client() const;
   const std::shared_ptr<informers::SharedInformerFactory>& caches() const;
   metrics::Registry& registry() const;
+  /// ManagerOptions::tracer.
+  const std::shared_ptr<tracing::Tracer>& tracer() const;
   base::Clock& clock() const;
   /// The port of ManagerOptions::http while running; 0 otherwise.
   std::uint16_t http_port() const;

@@ -18,8 +18,9 @@ Result<std::unique_ptr<Manager>> Manager::New(rest::Config config, ManagerOption
     own = std::make_unique<metrics::Registry>();
   }
   metrics::Registry* const registry = own ? own.get() : options.registry;
-  KX_ASSIGN_OR_RETURN(internal::ManagerClients clients,
-                      internal::NewClients(std::move(config), options.clock, *registry));
+  KX_ASSIGN_OR_RETURN(
+      internal::ManagerClients clients,
+      internal::NewClients(std::move(config), options.clock, *registry, options.tracer));
   return std::unique_ptr<Manager>(new Manager(std::move(clients.all), std::move(options),
                                               std::move(own), std::move(clients.events)));
 }

@@ -17,6 +17,7 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/controller/object_helpers.h"
+#include "kubexx/informers/complete_type.h"
 
 namespace kubexx::controller {
 
@@ -43,7 +44,9 @@ class OwnedObjects {
       : informer_(std::move(informer)) {
     // An error that says that the index exists already is not a failure, and Of returns any other
     // error.
-    (void)informer_->AddIndexers(cache::IndexField<T>(kControllerUidIndex, UidsOf));
+    if constexpr (informers::CheckComplete<T>()) {
+      (void)informer_->AddIndexers(cache::IndexField<T>(kControllerUidIndex, UidsOf));
+    }
   }
 
   /// Returns the objects that `owner` controls, in no particular order, as fresh as the store.
@@ -79,9 +82,13 @@ class OwnedObjects {
  private:
   apimachinery::Result<std::vector<cache::Ref<T>>> Select(const std::string& namespace_,
                                                           const std::string& value) const {
-    return cache::Lister<T>(informer_).List(apimachinery::Selection{
-        .namespace_ = namespace_,
-        .fields = apimachinery::FieldSelector::FromMap({{kControllerUidIndex, value}})});
+    if constexpr (informers::CheckComplete<T>()) {
+      return cache::Lister<T>(informer_).List(apimachinery::Selection{
+          .namespace_ = namespace_,
+          .fields = apimachinery::FieldSelector::FromMap({{kControllerUidIndex, value}})});
+    } else {
+      std::unreachable();  // one error is enough
+    }
   }
   static std::string WithoutController(const std::string& namespace_) { return "/" + namespace_; }
   static std::vector<std::string> UidsOf(const T& object) {

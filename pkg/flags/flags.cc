@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/flags/internal/completion.h"
 #include "kubexx/flags/internal/values.h"
 
@@ -159,10 +160,7 @@ void FlagSet::AddList(std::string name, std::string help, std::vector<std::strin
 
 void FlagSet::AddChoice(std::string name, std::string help, std::vector<std::string> choices,
                         std::string* target) {
-  std::string list;
-  for (const std::string& choice : choices) {
-    list += (list.empty() ? "" : ", ") + choice;
-  }
+  const std::string list = base::Join(choices, ", ");
   Add(std::move(name), {.help = std::move(help) + ": " + list,
                         .type = "string",
                         .shown_default = *target,
@@ -351,8 +349,13 @@ std::string FlagSet::Usage() const {
                      (arguments_usage_.empty() ? "" : " " + arguments_usage_) + "\n\n";
   if (!commands_.empty()) {
     text += "Commands (" + program_ + " COMMAND --help tells of each):\n";
+    std::size_t longest = 0;
     for (const Command& command : commands_) {
-      text += "  " + command.name + "   " + command.help + "\n";
+      longest = std::max(longest, command.name.size());
+    }
+    for (const Command& command : commands_) {
+      text += "  " + command.name + std::string(longest - command.name.size(), ' ') + "   " +
+              command.help + "\n";
     }
     text += "\n";
   }

@@ -295,6 +295,9 @@ TEST(FlagCommand, IsInTheHelpAndInCompletions) {
   FlagSet flags("program", "A program.");
   flags.AddCommand("show", "shows it", of_command);
   EXPECT_THAT(flags.Usage(), HasSubstr("\n  show   shows it\n"));
+  FlagSet of_another("", "");
+  flags.AddCommand("show-all", "shows more", of_another);
+  EXPECT_THAT(flags.Usage(), HasSubstr("\n  show       shows it\n  show-all   shows more\n"));
   const char* const completion[] = {"program", "--completion", "bash"};
   const auto script = flags.Parse(3, completion);
   ASSERT_TRUE(script);

@@ -75,9 +75,9 @@ class Waiting {
 
 /// A body that is sent while it is produced, such as the events of a watch. The server sends it
 /// with chunked transfer coding or, to a client that asks for the upgrade, as the messages of a
-/// WebSocket (text when the content type is JSON, otherwise binary). The server calls Start, then
-/// Take after each wake when the connection can send more, and Closed once at the end, all on its
-/// network thread; none of them may block.
+/// WebSocket (text when the content type is JSON, otherwise binary), which needs an OpenSSL that
+/// has SHA-1. The server calls Start, then Take after each wake when the connection can send more,
+/// and Closed once at the end, all on its network thread; none of them may block.
 class BodyStream {
  public:
   using Chunk = std::shared_ptr<const std::string>;

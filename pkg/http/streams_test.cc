@@ -1,6 +1,7 @@
 // Bodies that are made while they are sent, and WebSockets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/evp.h>
 
 #include <cstdlib>
 #include <functional>
@@ -168,6 +169,23 @@ TEST_F(StreamTest, AWebSocketGetsMessages) {
   client.Send(std::string("\x89\x81\x00\x00\x00\x00p", 7));  // A ping.
   EXPECT_EQ(client.ReadUntil("p"), "\x8a\x01p");
   client.Send(std::string("\x88\x80\x00\x00\x00\x00", 6));  // The end.
+  stream_->AwaitClosed();
+}
+
+// The answer to the handshake is a SHA-1. Any client could end the program by asking for one.
+TEST_F(StreamTest, WithoutSha1ARequestForAWebSocketIsAnOrdinaryOne) {
+  const std::string upgrade =
+      "GET /stream HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+  ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 1), 1);
+  std::string header;
+  {
+    RawConnection client(server_.port());
+    client.Send(upgrade);
+    header = client.ReadUntil("\r\n\r\n");
+  }
+  ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 0), 1);
+  EXPECT_THAT(header, AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("chunked")));
   stream_->AwaitClosed();
 }
 

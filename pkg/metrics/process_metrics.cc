@@ -4,20 +4,15 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <system_error>
 
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/metrics/internal/proc_stat.h"
 
 namespace kubexx::metrics {
 namespace {
-
-std::string ReadFile(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 /// The number of open file descriptors, without the one that is needed to count; -1 when unknown.
 std::ptrdiff_t CountFds() {
@@ -50,7 +45,8 @@ struct ProcessMetrics {
         threads(registry.Gauge("process_threads", "Threads of the process.")) {}
 
   void Update() const {
-    if (const auto stat = internal::ParseProcStat(ReadFile("/proc/self/stat"))) {
+    if (const auto stat =
+            internal::ParseProcStat(apimachinery::ReadFile("/proc/self/stat").value_or(""))) {
       const double cpu =
           static_cast<double>(stat->user_ticks + stat->system_ticks) / ticks_per_second;
       cpu_seconds.Increment(cpu - cpu_seconds.Value());
@@ -58,7 +54,8 @@ struct ProcessMetrics {
       virtual_bytes.Set(static_cast<double>(stat->virtual_bytes));
       threads.Set(static_cast<double>(stat->threads));
       if (start_time.Value() == 0) {
-        if (const auto boot = internal::ParseBootTime(ReadFile("/proc/stat"))) {
+        if (const auto boot =
+                internal::ParseBootTime(apimachinery::ReadFile("/proc/stat").value_or(""))) {
           start_time.Set(static_cast<double>(*boot) +
                          static_cast<double>(stat->start_ticks) / ticks_per_second);
         }

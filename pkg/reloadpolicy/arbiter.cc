@@ -96,7 +96,7 @@ Decision Arbiter::Ask(const Request& request, const Effective& effective,
   if (!decision.hold) {
     decision.hold = CheckWaves(request, effective);
   }
-  if (!decision.hold) {
+  if (!decision.hold && !request.goes_on) {
     decision.hold = CheckLimits(request.workload, effective, scan);
   }
   return decision;
@@ -210,6 +210,9 @@ std::optional<Hold> Arbiter::CheckTimes(const Request& request, const Effective&
   }
   if (effective.paused && effective.paused->value) {
     return HoldBy(HoldReason::kPaused, *effective.paused, "no rollout begins");
+  }
+  if (request.goes_on) {
+    return std::nullopt;
   }
   if (auto hold = CheckWindows(effective.windows, now)) {
     return hold;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/reloadpolicy/arbiter_report.h"
 #include "kubexx/reloadpolicy/failed_data.h"
 #include "kubexx/reloadpolicy/hold.h"
 #include "kubexx/reloadpolicy/last_starts.h"
@@ -21,21 +22,6 @@
 #include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloadpolicy {
-
-/// A text such as "2 rollouts have failed: Deployment/shop/a, Deployment/shop/b". `total` is the
-/// number in the text; the text names at most the first five of `failures`, which may hold fewer
-/// than `total`.
-std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total);
-
-/// A workload of an earlier wave that has to be rolled, or to be healthy, first.
-struct EarlierWave {
-  std::size_t wave = 0;   ///< that of the workload that asks, counted from 1
-  std::size_t waves = 0;  ///< the number of waves
-  ObjectRef waits_for{};
-  /// When that workload has been healthy for long enough, if nothing happens to it and no rollout
-  /// of it is followed.
-  std::optional<base::WallTime> until{};
-};
 
 /// A question to the arbiter: may this workload be rolled?
 struct Request {
@@ -48,6 +34,10 @@ struct Request {
   /// What the workload is to be rolled for. Only needed where waves are in force.
   DataVersions data{};
   std::optional<EarlierWave> earlier_wave{};
+  /// The workload's pods are being reloaded in place for older data. It has its time and its place
+  /// already and goes on with the present data, if these may be given to it now: windows, intervals
+  /// and limits do not hold it back, as they would leave some pods with older data than others.
+  bool goes_on = false;
 };
 
 /// The state of a workload as an informer shows it.
@@ -102,32 +92,6 @@ struct Mark {
   bool is_in_place = false;
 };
 
-/// A rollout that waits, and for how long it has waited.
-struct Pending {
-  Hold hold{};
-  base::WallTime since{};
-  /// Since when the rollout has waited for other rollouts without interruption (see IsForOthers);
-  /// std::nullopt when its present reason is another one.
-  std::optional<base::WallTime> for_others_since{};
-  std::uint64_t sequence = 0;  ///< ascending in the order in which requests arrived
-  Effective effective{};
-};
-
-/// What a policy's status reports.
-struct PolicyReport {
-  int active = 0;
-  /// Rollouts that have failed and whose workloads have not become healthy since.
-  std::vector<std::pair<ObjectRef, const Rollout*>> failed{};
-  /// Rollouts that wait because of this policy, ordered by arrival.
-  std::vector<std::pair<ObjectRef, const Pending*>> pending{};
-  /// The rollout in `pending` that has waited longest for other rollouts; `second` is null when no
-  /// rollout waits for others.
-  std::pair<ObjectRef, const Pending*> longest_for_others{};
-  bool stopped = false;
-  /// The workloads that have failed in a wave of this policy with data that are present.
-  std::vector<const FailedDataMap::value_type*> failed_waves{};
-};
-
 /// Knows the policies, the rollouts under way and the rollouts that wait, and decides which
 /// rollouts may begin. The state that must survive a restart is stored on the workloads and in the
 /// status of policies: after a restart, pass all of it to Observe and Remember before asking
@@ -159,7 +123,7 @@ class Arbiter {
   /// The workloads that Remember was called for and that Observe has not been called for since.
   std::vector<ObjectRef> Unseen() const;
   /// Tells the arbiter that the workload was deleted.
-  void Forget(const ObjectRef& workload);
+  void Forget(const ObjectRef& workload, base::WallTime now);
 
   /// Returns whether the workload may be rolled now. Changes nothing.
   Decision Ask(const Request& request, base::WallTime now) const;
@@ -335,6 +299,14 @@ class Arbiter {
   /// The rollout has failed: nobody else is rolled for its data.
   void FailData(const ObjectRef& workload, const Rollout& rollout, base::WallTime now);
   void ForgetData(const ObjectRef& workload);
+  /// The workload was deleted: others go on with its data if nothing of its name comes soon.
+  void LeaveData(const ObjectRef& workload, base::WallTime now);
+  /// Forgets the data of those that were deleted long enough ago. Returns when to call it again;
+  /// std::nullopt: none of those that are left was deleted.
+  std::optional<base::WallTime> ForgetGone(base::WallTime now);
+  /// A workload that had failed was deleted, and `seen` is another one of its name: its pods begin
+  /// with the data, so they show whether it works with them, as those of a rollout do.
+  void TryAnew(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   /// A rollout that began at `started` has ended well.
   void EndData(const ObjectRef& workload, base::WallTime started);
   /// Takes kRolledDataAnnotation into account, with and without a rollout that is followed.

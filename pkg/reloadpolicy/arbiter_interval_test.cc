@@ -132,7 +132,7 @@ TEST_F(ArbiterIntervalTest, AnotherObjectOfThatNameIsNotHeld) {
   EXPECT_EQ(TryWritten("a", "another"), "go");
   See("a", Phase::kComplete);
   EXPECT_EQ(TryWritten("a"), "MinInterval");
-  arbiter_.Forget(AppRef("a"));
+  arbiter_.Forget(AppRef("a"), now_);
   EXPECT_EQ(TryWritten("a"), "go") << "it was deleted";
 }
 

@@ -122,7 +122,7 @@ TEST_F(ArbiterPlacesTest, AWorkloadThatChangedMeanwhileKeepsItsPlaceForTheRepeat
   EXPECT_TRUE(begin("a"));
   EXPECT_FALSE(begin("b"));
   conflict();
-  arbiter_.Forget(AppRef("a"));
+  arbiter_.Forget(AppRef("a"), now_);
   EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("b"))) << "it was deleted";
   arbiter_.Done(AppRef("b"));
   EXPECT_TRUE(begin("a"));
@@ -396,25 +396,25 @@ TEST_F(ArbiterPlacesTest, AJobKeepsItsPlaceWhileItIsMadeAnew) {
     arbiter_.Sweep(now_);
   };
   begin();
-  arbiter_.Forget(job);  // this is the old Job
+  arbiter_.Forget(job, now_);  // this is the old Job
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   see_new(Phase::kComplete);
   EXPECT_EQ(Try("b"), "go");
 
   begin();
-  arbiter_.Forget(job);
+  arbiter_.Forget(job, now_);
   arbiter_.Cancel(job);
   EXPECT_EQ(Try("b"), "go") << "it could not be made anew";
 
   begin();
-  arbiter_.Forget(job);
+  arbiter_.Forget(job, now_);
   After(10min);
   EXPECT_EQ(Try("b"), "go") << "it was never seen again";
 
   begin();
   see_new(Phase::kUpdating);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
-  arbiter_.Forget(job);
+  arbiter_.Forget(job, now_);
   EXPECT_EQ(Try("b"), "go") << "somebody has deleted the new one";
 }
 
@@ -501,10 +501,33 @@ TEST_F(ArbiterPlacesTest, ARolloutThatWasReadBeforeItsEventWakesNobody) {
   EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("web")));
 }
 
+// Its pods would have older and newer data side by side until the window opens again.
+TEST_F(ArbiterPlacesTest, WhatIsReloadedInPlaceNeedsNoSecondPlaceForNewerData) {
+  const auto ask = [&](Request request) {
+    request.workload = AppRef("a");
+    request.uid = "u";
+    request.annotations.insert(on_workload_["a"].begin(), on_workload_["a"].end());
+    request.goes_on = true;
+    return arbiter_.Ask(request, now_).hold;
+  };
+  SetPolicy({.min_interval = 1h,
+             .max_in_namespace = 1,
+             .waves = Waves{.sizes = {{.count = 1}}, .healthy_for = 1min, .timeout = 10min}});
+  Begin("a");
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("a"), "MinInterval") << "for a rollout";
+  EXPECT_FALSE(ask({}));
+  EXPECT_EQ(ask({.annotations = {{"reloader.kubexx.io/paused", "true"}}})->reason,
+            HoldReason::kPaused);
+  EXPECT_EQ(
+      ask({.earlier_wave = EarlierWave{.wave = 2, .waves = 2, .waits_for = AppRef("c")}})->reason,
+      HoldReason::kWave);
+}
+
 TEST_F(ArbiterPlacesTest, WhatHasNoOrderIsFollowedWhereAnAnnotationComesAfterIt) {
   arbiter_.Observe(AppRef("web"), {"u", {{"reloader.kubexx.io/order", "1"}}}, now_);
   EXPECT_TRUE(Begin("db").tracked);
-  arbiter_.Forget(AppRef("web"));
+  arbiter_.Forget(AppRef("web"), now_);
   EXPECT_FALSE(Begin("db").tracked);
 }
 

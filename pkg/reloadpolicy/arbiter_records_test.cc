@@ -43,7 +43,7 @@ TEST_F(ArbiterRecordsTest, WhatIsRememberedEndsWithItsObject) {
   See("a", Phase::kUnavailable);
   EXPECT_EQ(Try("b"), "go") << "made anew under its name";
   arbiter_.Remember({AppRef("c"), "u", now_ - 1h});
-  arbiter_.Forget(AppRef("c"));
+  arbiter_.Forget(AppRef("c"), now_);
   EXPECT_EQ(Try("b"), "go");
   on_workload_["d"] = Written(now_ - 1h, RolloutState::kCompleted);
   arbiter_.Remember({AppRef("d"), "u", now_ - 1h});
@@ -80,16 +80,23 @@ TEST_F(ArbiterRecordsTest, ARetryThatIsUnderWayHasNotFailedByTheStatus) {
   After(5s);
   const Decision retry = Begin("a", Phase::kFailed, on_workload_["a"]);
   ASSERT_EQ(retry.record, RolloutState::kRetried);
-  Restart(one_);
-  See("a", Phase::kUpdating);
-  arbiter_.Remember({AppRef("a"), "u", retry.started});
-  See("a", Phase::kUpdating);
-  EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it keeps its place";
-  EXPECT_EQ(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed.size(), 1U);
-  After(1min);
-  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
-  EXPECT_NE(failure_, "") << "that is another failure";
-  EXPECT_EQ(Try("b"), "go");
+  const Annotations on_workload = on_workload_["a"];
+  for (const bool seen_first : {true, false}) {
+    on_workload_["a"] = on_workload;
+    now_ = retry.started;
+    Restart(one_);
+    if (seen_first) {
+      See("a", Phase::kUpdating);
+    }
+    arbiter_.Remember({AppRef("a"), "u", retry.started});
+    See("a", Phase::kUpdating);
+    EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it keeps its place";
+    EXPECT_EQ(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed.size(), 1U);
+    After(1min);
+    EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+    EXPECT_NE(failure_, "") << "that is another failure";
+    EXPECT_EQ(Try("b"), "go");
+  }
 }
 
 TEST_F(ArbiterRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {

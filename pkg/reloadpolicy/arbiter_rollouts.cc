@@ -170,6 +170,10 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
     rollout = Restored(*last, record.value_or(RolloutState::kStarted));
     rollout.restored = false;
     rollout.retried = rollout.retried || failed_before;
+  } else if (rollout.remembered && record == RolloutState::kRetried) {
+    // The status lists it because of the rollout that it retries; it has not failed itself.
+    rollout = Restored(*last, *record);
+    wake_some_ = true;
   } else if (record == RolloutState::kFailed) {
     rollout.failed = rollout.told = true;  // the replica that wrote it has reported it
   }
@@ -200,7 +204,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   replaced_.erase(workload);
   ended_.erase(workload);
   rollout->observed = true;
-  rollout->uncertain = rollout->doubted = false;
+  rollout->uncertain = rollout->doubted = rollout->remembered = false;
   rollout->before.reset();
   rollout->uid = seen.uid;
   rollout->record = RecordOf(seen.annotations, seen.uid);
@@ -240,6 +244,7 @@ void Arbiter::Remember(const Remembered& failed) {
     Rollout rollout = Restored(failed.started, RolloutState::kFailed);
     rollout.phase = Phase::kUnavailable;
     rollout.uid = failed.uid;
+    rollout.remembered = true;
     SetTimes(failed.workload, rollout);
     rollouts_.insert_or_assign(failed.workload, std::move(rollout));
     unseen_.insert(failed.workload);
@@ -265,7 +270,7 @@ void Arbiter::Remember(const Remembered& failed) {
 
 std::vector<ObjectRef> Arbiter::Unseen() const { return {unseen_.begin(), unseen_.end()}; }
 
-void Arbiter::Forget(const ObjectRef& workload) {
+void Arbiter::Forget(const ObjectRef& workload, base::WallTime now) {
   if (const auto found = rollouts_.find(workload);
       found != rollouts_.end() && workload.kind == "Job" && !found->second.observed) {
     // A rollout of such an object deletes it and makes it again. The place is kept until the new
@@ -275,7 +280,7 @@ void Arbiter::Forget(const ObjectRef& workload) {
   } else {
     Drop(workload);
   }
-  ForgetData(workload);
+  LeaveData(workload, now);
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
   settled_since_.erase(workload);
@@ -296,6 +301,9 @@ void Arbiter::FollowClock(base::WallTime now) {
     }
     for (auto& [workload, since] : settled_since_) {
       since = since == base::WallTime::max() ? since : std::min(since, now);
+    }
+    for (auto& [workload, failed] : failed_data_) {
+      failed.Clamp(now);
     }
     for (auto& [workload, pending] : pending_) {
       pending.since = std::min(pending.since, now);
@@ -357,6 +365,9 @@ void Arbiter::Sweep(base::WallTime now) {
       next = std::min(next.value_or(*change), *change);
     }
   }
+  if (const auto end = ForgetGone(now)) {
+    next = std::min(next.value_or(*end), *end);
+  }
   for (const auto& [workload, state] : over) {
     if (rollouts_.at(workload).uncertain) {
       Undo(workload);  // the rollout before it counts again
@@ -376,6 +387,10 @@ std::vector<std::pair<ObjectRef, base::Duration>> Arbiter::TakeLooks(base::WallT
     if (const auto found = rollouts_.find(workload); found != rollouts_.end()) {
       if (const auto change = found->second.NextChange(now)) {
         looks.emplace_back(workload, *change - now);
+      }
+    } else if (const auto failed = failed_data_.find(workload); failed != failed_data_.end()) {
+      if (const auto end = failed->second.EndOfGone()) {
+        looks.emplace_back(workload, *end - now);
       }
     }
   }

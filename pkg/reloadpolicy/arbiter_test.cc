@@ -219,7 +219,7 @@ TEST_F(ArbiterTest, ADeletedWorkloadGivesThePlaceBack) {
   Begin(Deployment("a"));
   Begin(Deployment("b"));
   arbiter_.TakeWakes(now_);
-  arbiter_.Forget(Deployment("a"));
+  arbiter_.Forget(Deployment("a"), now_);
   EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(Deployment("b")));
 }
 

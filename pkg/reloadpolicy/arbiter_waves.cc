@@ -101,6 +101,12 @@ void Arbiter::NoteSettled(const ObjectRef& workload, Phase phase, base::WallTime
   if (phase == Phase::kUnseen) {
     return;  // every write of the workload makes it so for a moment
   }
+  if (const auto found = settled_since_.find(workload);
+      found != settled_since_.end() && (phase == Phase::kPaused || phase == Phase::kWaiting)) {
+    found->second =
+        base::WallTime::max();  // amid a rollout, whose pods are not all of one template
+    return;
+  }
   if (IsUnsettled(phase)) {
     settled_since_[workload] = base::WallTime::max();
   } else if (const auto found = settled_since_.find(workload); found != settled_since_.end()) {
@@ -135,6 +141,52 @@ void Arbiter::ForgetData(const ObjectRef& workload) {
   }
 }
 
+void Arbiter::LeaveData(const ObjectRef& workload, base::WallTime now) {
+  const auto failed = failed_data_.find(workload);
+  if (failed == failed_data_.end()) {
+    return;
+  }
+  if (failed->second.is_past) {
+    return ForgetData(workload);
+  }
+  failed->second.gone_since = failed->second.gone_since.value_or(now);
+  touched_.insert(workload);
+  next_sweep_.reset();
+}
+
+std::optional<base::WallTime> Arbiter::ForgetGone(base::WallTime now) {
+  std::vector<ObjectRef> gone;
+  std::optional<base::WallTime> next;
+  for (const auto& [workload, failed] : failed_data_) {
+    const auto end = failed.EndOfGone();
+    if (end && *end <= now) {
+      gone.push_back(workload);
+    } else if (end) {
+      next = std::min(next.value_or(*end), *end);
+    }
+  }
+  for (const ObjectRef& workload : gone) {
+    ForgetData(workload);
+  }
+  return next;
+}
+
+void Arbiter::TryAnew(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  FailedData& failed = failed_data_.at(workload);
+  failed.uid = seen.uid;
+  failed.gone_since.reset();
+  Drop(workload);
+  Rollout rollout{.started = std::max(now, failed.started + std::chrono::seconds(1)),
+                  .running_since = now,
+                  .observed = true,
+                  .retried = true,
+                  .data = failed.versions,
+                  .uid = seen.uid,
+                  .annotations = seen.annotations};
+  SetTimes(workload, rollout);
+  rollouts_.insert_or_assign(workload, std::move(rollout));
+}
+
 void Arbiter::EndData(const ObjectRef& workload, base::WallTime started) {
   // One that has become healthy with the data that it failed with proves nothing of them.
   if (const auto failed = failed_data_.find(workload);
@@ -146,8 +198,14 @@ void Arbiter::EndData(const ObjectRef& workload, base::WallTime started) {
 void Arbiter::SeeData(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   auto known = failed_data_.find(workload);
   if (known != failed_data_.end() && known->second.uid != seen.uid) {
+    if (!known->second.is_past) {
+      return TryAnew(workload, seen, now);
+    }
     ForgetData(workload);  // of another object of that name
     known = failed_data_.end();
+  }
+  if (known != failed_data_.end()) {
+    known->second.gone_since.reset();  // an event was late
   }
   auto data = RolledDataOf(seen.annotations, seen.uid);
   if (!data) {
@@ -218,11 +276,15 @@ std::optional<std::string> Arbiter::DataMark(const ObjectRef& workload, const st
   const auto rollout = rollouts_.find(workload);
   const auto seen = RolledDataOf(annotations, uid);
   if ((last && is_later(*last)) ||
-      (rollout != rollouts_.end() && is_later(rollout->second.started)) ||
-      (seen && seen->state != DataState::kRolled)) {
+      (rollout != rollouts_.end() && is_later(rollout->second.started))) {
     return std::nullopt;
   }
-  return TextOf({DataState::kFailed, failed->second.versions}, uid);
+  std::string text = TextOf({DataState::kFailed, failed->second.versions}, uid);
+  // What an undo has brought back may be of other data, and then nobody could release these.
+  const bool is_of_these = seen && (seen->state == DataState::kReleased
+                                        ? HaveInCommon(seen->versions, failed->second.versions)
+                                        : TextOf(*seen, uid) == text);
+  return is_of_these ? std::nullopt : std::optional(std::move(text));
 }
 
 void Arbiter::SetPast(const ObjectRef& workload, bool is_past) {

@@ -19,6 +19,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Optional;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 const DataVersions kBadData{"ConfigMap/config=bad"};
@@ -79,6 +81,12 @@ class ArbiterWavesTest : public testing::ArbiterFixture {
     See(name, Phase::kComplete);
     After(time);
     MarkAll(name);
+  }
+
+  /// Another object of the name "a".
+  void SeeAnew(Phase phase) {
+    arbiter_.Observe(AppRef("a"), {"u2", {}, phase}, now_);
+    arbiter_.Sweep(now_);
   }
 
   const Settings waves_{.waves =
@@ -354,6 +362,10 @@ TEST_F(ArbiterWavesTest, TheArbiterKnowsSinceWhenAWorkloadIsSettled) {
   See("a", Phase::kComplete);
   EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), since) << "a write is no interruption";
   See("a", Phase::kUnavailable);
+  for (const Phase amid : {Phase::kPaused, Phase::kWaiting}) {
+    See("a", amid);
+    EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), base::WallTime::max()) << ToString(amid);
+  }
   See("a", Phase::kComplete);
   EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), now_);
   now_ = since;
@@ -386,19 +398,88 @@ TEST_F(ArbiterWavesTest, ANewTemplateOfSomebodyElseDoesNotEndTheWatch) {
   EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
 }
 
-TEST_F(ArbiterWavesTest, ADeletedWorkloadHoldsNobodyBack) {
+TEST_F(ArbiterWavesTest, ADeletedWorkloadHoldsNobodyBackForLong) {
   RollAndFail("a", kBadData);
   Ask("b", kBadData);
   (void)arbiter_.TakeWakes(now_);
-  arbiter_.Forget(AppRef("a"));
+  (void)arbiter_.TakeLooks(now_);
+  arbiter_.Forget(AppRef("a"), now_);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed") << "it may just be made anew";
+  EXPECT_THAT(arbiter_.TakeLooks(now_), Contains(Pair(AppRef("a"), kMadeAnewWithin)));
+  After(kMadeAnewWithin);
   EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
   EXPECT_EQ(Answer("b", kBadData), "go");
 }
 
-TEST_F(ArbiterWavesTest, AnotherObjectOfThatNameHasNotFailed) {
+TEST_F(ArbiterWavesTest, AWorkloadThatIsMadeAnewWithTheSameDataHasToShowThatItWorksWithThem) {
+  for (const bool is_told_of_the_end : {true, false}) {
+    RollAndFail("a", kBadData);
+    Ask("b", kBadData);
+    if (is_told_of_the_end) {
+      arbiter_.Forget(AppRef("a"), now_);
+      After(1s);
+    }
+    SeeAnew(Phase::kUnseen);
+    SeeAnew(Phase::kUnavailable);
+    EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+    After(10s);
+    (void)arbiter_.TakeWakes(now_);
+    SeeAnew(Phase::kComplete);
+    After(29s);
+    EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+    After(1s);
+    EXPECT_THAT(arbiter_.TakeWakes(now_), Contains(AppRef("b")));
+    EXPECT_EQ(Answer("b", kBadData), "go");
+    arbiter_.Forget(AppRef("a"), now_);
+  }
+}
+
+TEST_F(ArbiterWavesTest, AWorkloadThatIsMadeAnewMayFailAgain) {
   RollAndFail("a", kBadData);
-  arbiter_.Observe(AppRef("a"), {"u2", on_workload_["a"], Phase::kComplete}, now_);
-  EXPECT_EQ(Answer("b", kBadData), "go");
+  arbiter_.Forget(AppRef("a"), now_);
+  SeeAnew(Phase::kUnavailable);
+  EXPECT_EQ(arbiter_.TakeMark(AppRef("a"), "u2", {}).data, std::nullopt) << "not yet";
+  After(20s);
+  const reloadpolicy::Mark mark = arbiter_.TakeMark(AppRef("a"), "u2", {});
+  EXPECT_THAT(mark.failure, Optional(HasSubstr("was not complete and healthy within 20s")));
+  EXPECT_EQ(mark.data, "failed u2 ConfigMap/config=bad");
+  SeeAnew(Phase::kComplete);
+  After(1h);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed") << "until a person lets the waves go on";
+}
+
+TEST_F(ArbiterWavesTest, AnotherObjectOfThatNameHasNotFailedWithDataThatArePast) {
+  RollAndFail("a", kBadData);
+  arbiter_.SetPast(AppRef("a"), true);
+  SeeAnew(Phase::kComplete);
+  EXPECT_THAT(arbiter_.failed_data(), IsEmpty());
+}
+
+TEST_F(ArbiterWavesTest, ARolloutThatIsUndoneOnItsWayBackIsMarkedWithItsOwnData) {
+  RollAndFail("a", kBadData);
+  const Annotations failed = on_workload_["a"];
+  After(1s);
+  Ask("a", kGoodData);
+  See("a", Phase::kUpdating);
+  After(2s);
+  on_workload_["a"] = failed;  // the undo has brought it back
+  arbiter_.Observe(
+      AppRef("a"),
+      {.uid = "u", .annotations = on_workload_["a"], .phase = Phase::kComplete, .undone = now_},
+      now_);
+  EXPECT_EQ(Answer("b", kGoodData), "WaveFailed");
+  for (const char* state : {"failed", "released"}) {
+    on_workload_["a"][std::string(kRolledDataAnnotation)] =
+        std::string(state) + " u ConfigMap/config=bad";
+    See("a", Phase::kComplete);
+    MarkAll("a");
+    EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=good") << "so that somebody can release it";
+  }
+  MarkAll("a");
+  EXPECT_EQ(arbiter_.TakeMark(AppRef("a"), "u", on_workload_["a"]).data, std::nullopt);
+  on_workload_["a"][std::string(kRolledDataAnnotation)] = "released u ConfigMap/config=good";
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Answer("b", kGoodData), "go");
 }
 
 TEST_F(ArbiterWavesTest, ThePolicysStatusRemembersWhatAnUndoHasTakenAway) {
@@ -409,6 +490,40 @@ TEST_F(ArbiterWavesTest, ThePolicysStatusRemembersWhatAnUndoHasTakenAway) {
   EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
   MarkAll("a");
   EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=bad");
+}
+
+TEST_F(ArbiterWavesTest, MendedDataDoNotFailByARestartOfTheProcess) {
+  RollAndFail("a", kBadData);
+  After(1min);
+  const Decision mend = Ask("a", kGoodData);
+  ASSERT_EQ(mend.record, RolloutState::kRetried);
+  See("a", Phase::kComplete);
+  After(2s);
+  EXPECT_THAT(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed, SizeIs(1))
+      << "so the status of the policy lists the mend";
+  Restart(waves_);  // bad data that are past are not in the status
+  arbiter_.Remember({AppRef("a"), "u", mend.started});
+  See("a", Phase::kComplete);
+  MarkAll("a");
+  EXPECT_EQ(failure_, "");
+  EXPECT_EQ(DataOn("a"), "rolled u ConfigMap/config=good");
+  EXPECT_THAT(arbiter_.failed_data(), IsEmpty());
+  EXPECT_EQ(Answer("b", kGoodData), "go");
+  BecomeHealthy("a", 30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+}
+
+TEST_F(ArbiterWavesTest, AMendStillFailsAfterARestartOfTheProcess) {
+  RollAndFail("a", kBadData);
+  After(1min);
+  const Decision mend = Ask("a", kGoodData);
+  Restart(waves_);
+  arbiter_.Remember({AppRef("a"), "u", mend.started});
+  See("a", Phase::kUnavailable);
+  After(20s);
+  MarkAll("a");
+  EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=good");
+  EXPECT_EQ(Answer("b", kGoodData), "WaveFailed");
 }
 
 TEST_F(ArbiterWavesTest, WhatHasBeenRolledSinceIsNotRemembered) {

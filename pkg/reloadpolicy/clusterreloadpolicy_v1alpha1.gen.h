@@ -102,6 +102,15 @@ struct ClusterReloadPolicySpecWaves {
   /// The rollouts of a wave are healthy when all pods have been available without a break for this
   /// long. The default is 1m.
   std::optional<std::string> healthy_for;
+  /// With Restore the operator puts the last good data back into the ConfigMap when a rollout has
+  /// failed in a wave, once for each version of the data, and those that were rolled for the bad
+  /// data are rolled again. With Hold, the default, it only keeps the others from the bad data.
+  /// Values: kClusterReloadPolicySpecWavesOnFailureHold,
+  /// kClusterReloadPolicySpecWavesOnFailureRestore.
+  std::optional<std::string> on_failure;
+  /// With onFailure Restore, the Secrets with these names are restored, too. The operator keeps
+  /// their last good data in further Secrets of the namespace.
+  std::optional<std::vector<std::string>> restore_secrets;
   /// These are the sizes of the waves after the canaries. All other workloads are the last wave.
   std::optional<std::vector<ClusterReloadPolicySpecWavesSizesItem>> sizes;
   /// A rollout of a wave that takes longer than this until all pods are available has failed. The
@@ -115,17 +124,13 @@ struct ClusterReloadPolicySpecWaves {
   ~ClusterReloadPolicySpecWaves();
   bool operator==(const ClusterReloadPolicySpecWaves&) const;
 };
+/// Values of ClusterReloadPolicySpecWaves::on_failure.
+inline constexpr char kClusterReloadPolicySpecWavesOnFailureHold[] = "Hold";
+inline constexpr char kClusterReloadPolicySpecWavesOnFailureRestore[] = "Restore";
 
 /// The policy is about these workloads. When nothing is said here, it is about all.
 struct ClusterReloadPolicySpecWorkloads {
   /// The policy is about workloads of these kinds only.
-  /// Values: kClusterReloadPolicySpecWorkloadsKindsItemDeployment,
-  /// kClusterReloadPolicySpecWorkloadsKindsItemDaemonSet,
-  /// kClusterReloadPolicySpecWorkloadsKindsItemStatefulSet,
-  /// kClusterReloadPolicySpecWorkloadsKindsItemCronJob,
-  /// kClusterReloadPolicySpecWorkloadsKindsItemJob,
-  /// kClusterReloadPolicySpecWorkloadsKindsItemRollout,
-  /// kClusterReloadPolicySpecWorkloadsKindsItemDeploymentConfig.
   std::optional<std::vector<std::string>> kinds;
   /// The policy is only about workloads with these names, in which * stands for any text.
   std::optional<std::vector<std::string>> names;
@@ -137,14 +142,6 @@ struct ClusterReloadPolicySpecWorkloads {
   ~ClusterReloadPolicySpecWorkloads();
   bool operator==(const ClusterReloadPolicySpecWorkloads&) const;
 };
-/// Values of ClusterReloadPolicySpecWorkloads::kinds.
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemDeployment[] = "Deployment";
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemDaemonSet[] = "DaemonSet";
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemStatefulSet[] = "StatefulSet";
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemCronJob[] = "CronJob";
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemJob[] = "Job";
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemRollout[] = "Rollout";
-inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemDeploymentConfig[] = "DeploymentConfig";
 
 struct ClusterReloadPolicySpec {
   /// With true, annotations and ReloadPolicies may be stricter than this policy, and no laxer.
@@ -244,7 +241,8 @@ struct ClusterReloadPolicyStatusPendingRolloutsItem {
 struct ClusterReloadPolicyStatus {
   /// This many rollouts are under way.
   std::optional<std::int32_t> active;
-  /// The conditions are Ready, Degraded and Stopped, and WaveFailed where the policy has waves.
+  /// The conditions are Ready, Degraded and Stopped, WaveFailed where the policy has waves, and
+  /// Restored where these have onFailure Restore.
   std::optional<std::vector<::kubexx::api::meta::v1::Condition>> conditions;
   /// This many rollouts have failed and are not mended.
   std::optional<std::int32_t> failed;

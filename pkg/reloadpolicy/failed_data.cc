@@ -11,6 +11,17 @@ std::string_view SourceOf(std::string_view version) { return version.substr(0, v
 
 }  // namespace
 
+std::optional<base::WallTime> FailedData::EndOfGone() const {
+  const auto time = std::chrono::duration_cast<base::WallTime::duration>(kMadeAnewWithin);
+  return gone_since ? std::optional(*gone_since + time) : std::nullopt;
+}
+
+void FailedData::Clamp(base::WallTime now) {
+  if (gone_since) {
+    gone_since = std::min(*gone_since, now);
+  }
+}
+
 const FailedDataMap::value_type* FindFailed(const FailedDataMap& all, const ObjectRef& workload,
                                             const DataVersions& versions) {
   for (const auto& each : all) {

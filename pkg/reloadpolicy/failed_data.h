@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADPOLICY_FAILED_DATA_H_
 #define KUBEXX_RELOADPOLICY_FAILED_DATA_H_
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +23,18 @@ struct FailedData {
   base::WallTime started{};
   /// Their sources have other data by now. They still hold back whoever gets them again.
   bool is_past = false;
+  /// When the workload was deleted; std::nullopt: it has not been.
+  std::optional<base::WallTime> gone_since{};
+
+  /// Until when a workload that was deleted holds others back; std::nullopt: it exists.
+  std::optional<base::WallTime> EndOfGone() const;
+  /// The clock has been set back to `now`.
+  void Clamp(base::WallTime now);
 };
+
+/// So long after a workload was deleted that had failed, nobody else is rolled for its data:
+/// `kubectl replace --force` deletes it and makes it anew.
+inline constexpr base::Duration kMadeAnewWithin = std::chrono::seconds(10);
 
 /// By the workloads that have failed.
 using FailedDataMap = std::map<ObjectRef, FailedData>;

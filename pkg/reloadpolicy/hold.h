@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADPOLICY_HOLD_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +64,16 @@ struct Hold {
   /// Only with kOrder and kWave: the workload that must be rolled first.
   std::optional<ObjectRef> waits_for{};
   bool operator==(const Hold&) const = default;
+};
+
+/// A workload of an earlier wave that has to be rolled, or to be healthy, first.
+struct EarlierWave {
+  std::size_t wave = 0;   ///< that of the workload that asks, counted from 1
+  std::size_t waves = 0;  ///< the number of waves
+  ObjectRef waits_for{};
+  /// When that workload has been healthy for long enough, if nothing happens to it and no rollout
+  /// of it is followed.
+  std::optional<base::WallTime> until{};
 };
 
 }  // namespace kubexx::reloadpolicy

@@ -25,6 +25,7 @@ constexpr base::Duration kLongestSettleWindow = hours(1);
 constexpr base::Duration kShortestHealthTimeout = seconds(1);
 constexpr std::size_t kMostWaves = 16;
 constexpr std::size_t kMostCanaries = 64;
+constexpr std::size_t kMostRestoredSecrets = 64;
 constexpr int kMaxOrder = 1000;
 
 bool AnyMatches(const std::vector<std::string>& patterns, std::string_view text) {
@@ -112,6 +113,29 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
   }
 }
 
+/// Reads what to do when a rollout has failed in a wave.
+template <class SpecWaves>
+void ReadOnFailure(const SpecWaves& spec, Waves& waves, Reader& reader) {
+  if (spec.on_failure) {
+    if (const auto on_failure = ParseOnWaveFailure(*spec.on_failure)) {
+      waves.on_failure = *on_failure;
+    } else {
+      reader.Problem("spec.waves.onFailure",
+                     Quoted(*spec.on_failure) + " is neither Hold nor Restore, so it is Hold");
+    }
+  }
+  waves.restore_secrets = OrEmpty(spec.restore_secrets);
+  if (!waves.restore_secrets.empty() && !waves.Restores()) {
+    reader.Problem("spec.waves.restoreSecrets", "has no effect without onFailure Restore");
+    waves.restore_secrets.clear();
+  }
+  if (waves.restore_secrets.size() > kMostRestoredSecrets) {
+    reader.Problem("spec.waves.restoreSecrets",
+                   "has more than 64 names; the others are not restored");
+    waves.restore_secrets.resize(kMostRestoredSecrets);
+  }
+}
+
 template <class Spec>
 void ReadWaves(const Spec& spec, Policy& policy, Reader& reader) {
   if (!spec.waves) {
@@ -157,6 +181,7 @@ void ReadWaves(const Spec& spec, Policy& policy, Reader& reader) {
   }
   waves.healthy_for = healthy_for.value_or(waves.healthy_for);
   waves.timeout = timeout.value_or(waves.timeout);
+  ReadOnFailure(*spec.waves, waves, reader);
   policy.settings.waves = std::move(waves);
 }
 

@@ -60,6 +60,30 @@ TEST(Policy, WavesThatCannotBeReadLetOneWorkloadGoAtFirst) {
   EXPECT_EQ(*policy.settings.waves, (Waves{.sizes = {{.count = 1}}}));
 }
 
+TEST(Policy, ReadsWhatWavesDoWhenARolloutFails) {
+  const Policy policy = PolicyFrom(Namespaced(R"({"waves": {
+    "sizes": [{"count": 1}], "onFailure": "Restore", "restoreSecrets": ["password"]}})"));
+  EXPECT_THAT(policy.problems, IsEmpty());
+  EXPECT_EQ(*policy.settings.waves, (Waves{.sizes = {{.count = 1}},
+                                           .on_failure = OnWaveFailure::kRestore,
+                                           .restore_secrets = {"password"}}));
+  EXPECT_EQ(policy.settings.waves->ToString(), "1, then the rest, each healthy for 1m0s, restores");
+  const Policy holds =
+      PolicyFrom(OfCluster(R"({"waves": {"sizes": [{"count": 1}], "onFailure": "Hold"}})"));
+  EXPECT_THAT(holds.problems, IsEmpty());
+  EXPECT_FALSE(holds.settings.waves->Restores());
+}
+
+TEST(Policy, WhatWavesDoWhenARolloutFailsIsHoldWhereItCannotBeRead) {
+  const Policy policy = PolicyFrom(Namespaced(R"({"waves": {
+    "sizes": [{"count": 1}], "onFailure": "restore", "restoreSecrets": ["password"]}})"));
+  EXPECT_THAT(policy.problems,
+              ElementsAre("spec.waves.onFailure: \"restore\" is neither Hold nor Restore, so it is "
+                          "Hold",
+                          "spec.waves.restoreSecrets: has no effect without onFailure Restore"));
+  EXPECT_EQ(*policy.settings.waves, (Waves{.sizes = {{.count = 1}}}));
+}
+
 TEST(Policy, ReadsEveryField) {
   const Policy policy = PolicyFrom(Namespaced(R"({
     "workloads": {"kinds": ["Deployment"], "names": ["web-*"]},

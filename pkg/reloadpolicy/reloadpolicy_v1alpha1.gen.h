@@ -101,6 +101,14 @@ struct ReloadPolicySpecWaves {
   /// The rollouts of a wave are healthy when all pods have been available without a break for this
   /// long. The default is 1m.
   std::optional<std::string> healthy_for;
+  /// With Restore the operator puts the last good data back into the ConfigMap when a rollout has
+  /// failed in a wave, once for each version of the data, and those that were rolled for the bad
+  /// data are rolled again. With Hold, the default, it only keeps the others from the bad data.
+  /// Values: kReloadPolicySpecWavesOnFailureHold, kReloadPolicySpecWavesOnFailureRestore.
+  std::optional<std::string> on_failure;
+  /// With onFailure Restore, the Secrets with these names are restored, too. The operator keeps
+  /// their last good data in further Secrets of the namespace.
+  std::optional<std::vector<std::string>> restore_secrets;
   /// These are the sizes of the waves after the canaries. All other workloads are the last wave.
   std::optional<std::vector<ReloadPolicySpecWavesSizesItem>> sizes;
   /// A rollout of a wave that takes longer than this until all pods are available has failed. The
@@ -114,15 +122,13 @@ struct ReloadPolicySpecWaves {
   ~ReloadPolicySpecWaves();
   bool operator==(const ReloadPolicySpecWaves&) const;
 };
+/// Values of ReloadPolicySpecWaves::on_failure.
+inline constexpr char kReloadPolicySpecWavesOnFailureHold[] = "Hold";
+inline constexpr char kReloadPolicySpecWavesOnFailureRestore[] = "Restore";
 
 /// The policy is about these workloads. When nothing is said here, it is about all.
 struct ReloadPolicySpecWorkloads {
   /// The policy is about workloads of these kinds only.
-  /// Values: kReloadPolicySpecWorkloadsKindsItemDeployment,
-  /// kReloadPolicySpecWorkloadsKindsItemDaemonSet, kReloadPolicySpecWorkloadsKindsItemStatefulSet,
-  /// kReloadPolicySpecWorkloadsKindsItemCronJob, kReloadPolicySpecWorkloadsKindsItemJob,
-  /// kReloadPolicySpecWorkloadsKindsItemRollout,
-  /// kReloadPolicySpecWorkloadsKindsItemDeploymentConfig.
   std::optional<std::vector<std::string>> kinds;
   /// The policy is only about workloads with these names, in which * stands for any text.
   std::optional<std::vector<std::string>> names;
@@ -134,14 +140,6 @@ struct ReloadPolicySpecWorkloads {
   ~ReloadPolicySpecWorkloads();
   bool operator==(const ReloadPolicySpecWorkloads&) const;
 };
-/// Values of ReloadPolicySpecWorkloads::kinds.
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemDeployment[] = "Deployment";
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemDaemonSet[] = "DaemonSet";
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemStatefulSet[] = "StatefulSet";
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemCronJob[] = "CronJob";
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemJob[] = "Job";
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemRollout[] = "Rollout";
-inline constexpr char kReloadPolicySpecWorkloadsKindsItemDeploymentConfig[] = "DeploymentConfig";
 
 struct ReloadPolicySpec {
   /// With a health gate a rollout ends when all pods are available, and not already when all are
@@ -232,7 +230,8 @@ struct ReloadPolicyStatusPendingRolloutsItem {
 struct ReloadPolicyStatus {
   /// This many rollouts are under way.
   std::optional<std::int32_t> active;
-  /// The conditions are Ready, Degraded and Stopped, and WaveFailed where the policy has waves.
+  /// The conditions are Ready, Degraded and Stopped, WaveFailed where the policy has waves, and
+  /// Restored where these have onFailure Restore.
   std::optional<std::vector<::kubexx::api::meta::v1::Condition>> conditions;
   /// This many rollouts have failed and are not mended.
   std::optional<std::int32_t> failed;

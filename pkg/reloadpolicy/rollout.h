@@ -58,6 +58,8 @@ struct Rollout {
   bool doubted = false;   ///< it is being written again, after an attempt whose outcome is unknown
   bool restored = false;  ///< it was found on the workload: this process has not seen its beginning
   bool told = false;      ///< its failure has been reported
+  /// A policy's status tells of it, and nobody has seen on the workload which rollout it is.
+  bool remembered = false;
   bool undone = false;    ///< it counts as failed because a person has undone it
   bool in_place = false;  ///< it is no rollout, but a reload of the running pods
   /// The data that it is for; empty: it is of no wave, or the workload had no pods that could show

@@ -4,6 +4,8 @@
 #define KUBEXX_RELOADPOLICY_WAVES_H_
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,17 @@ struct WaveSize {
   bool operator==(const WaveSize&) const = default;
 };
 
+/// What is done about the data with which a rollout in a wave has failed.
+enum class OnWaveFailure : std::uint8_t {
+  kHold,     ///< nobody else is rolled for them
+  kRestore,  ///< likewise, and the last good data are put back into their source
+};
+
+/// Returns "Hold" or "Restore".
+std::string_view ToString(OnWaveFailure on_failure);
+/// The inverse of ToString. Returns std::nullopt for any other text.
+std::optional<OnWaveFailure> ParseOnWaveFailure(std::string_view text);
+
 /// What a policy specifies about waves. The canaries that it names are the first wave. Then come
 /// waves of the given sizes, and all others are the last wave. A wave begins when the rollouts of
 /// the one before have been healthy for `healthy_for`. A value type.
@@ -36,8 +49,13 @@ struct Waves {
   /// A rollout that has not become available within this time has failed; 0: the health timeout
   /// applies.
   base::Duration timeout{};
+  OnWaveFailure on_failure = OnWaveFailure::kHold;
+  /// With kRestore: the names of the Secrets that are restored. ConfigMaps always are.
+  std::vector<std::string> restore_secrets{};
 
-  /// A text for people, such as "canaries, 5, 20%, then the rest, each healthy for 1m0s".
+  bool Restores() const { return on_failure == OnWaveFailure::kRestore; }
+  /// A text for people, such as "canaries, 5, 20%, then the rest, each healthy for 1m0s", and
+  /// with kRestore ", restores".
   std::string ToString() const;
   bool operator==(const Waves&) const = default;
 };

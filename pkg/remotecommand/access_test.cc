@@ -17,6 +17,7 @@
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/forwarding_proxy.h"
+#include "kubexx/rest/testing/usual_server.h"
 
 // Who a command comes from, and which way it goes: as the client's other requests.
 
@@ -27,6 +28,7 @@ using base::testing::TemporaryFolder;
 using rest::testing::CertificateAuthority;
 using rest::testing::ClientFor;
 using rest::testing::ForwardingProxy;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::ServerConnection;
@@ -171,7 +173,9 @@ class ExecutorProxyTest : public ::testing::Test {
   }
   rest::Config ConfigFor(std::string host, std::string proxy_url = {}) const {
     return {.host = std::move(host),
-            .tls = {.server_name = "api.example", .ca_data = authority_.certificate()},
+            .tls = {.server_name = "api.example",
+                    .ca_data =
+                        authority_.certificate() + rest::testing::UsualAuthority().certificate()},
             .bearer_token = "secret",
             .proxy_url = std::move(proxy_url)};
   }
@@ -184,31 +188,46 @@ class ExecutorProxyTest : public ::testing::Test {
   WebSocketServer server_{Tls(authority_)};
 };
 
-TEST_F(ExecutorProxyTest, CommandsGoThroughATunnel) {
+class ExecutorTunnelTest : public ExecutorProxyTest,
+                           public ::testing::WithParamInterface<rest::ProxyProtocol> {};
+
+INSTANTIATE_TEST_SUITE_P(Proxies, ExecutorTunnelTest,
+                         ::testing::Values(rest::ProxyProtocol::kHttp, rest::ProxyProtocol::kHttps,
+                                           rest::ProxyProtocol::kSocks5));
+
+TEST_P(ExecutorTunnelTest, CommandsGoThroughATunnel) {
   for (const std::string user : {"", "me:p@ss"}) {
-    ForwardingProxy proxy({{"api.example:6443", PortOf(server_)}}, user);
-    const std::string url = "http://" + std::string(user.empty() ? "" : "me:p%40ss@") +
-                            proxy.UrlWithoutUser().substr(7);
+    ForwardingProxy proxy({{"api.example:6443", PortOf(server_)}}, user, GetParam());
+    std::string url = proxy.UrlWithoutUser();
+    url.insert(url.find("://") + 3, user.empty() ? "" : "me:p%40ss@");
     EXPECT_EQ(RunIn(ClientFor(ConfigFor("https://api.example:6443", url))), "exit 0");
     EXPECT_EQ(server_.last_authorization(), "Bearer secret");
     EXPECT_THAT(proxy.requests(), ElementsAre("CONNECT api.example:6443"));
   }
 }
 
-TEST_F(ExecutorProxyTest, SoDoAttachedProcessesAndForwardedPorts) {
-  ForwardingProxy proxy({{"api.example:6443", PortOf(server_)}});
+TEST_P(ExecutorTunnelTest, SoDoAttachedProcessesAndForwardedPorts) {
+  ForwardingProxy proxy({{"api.example:6443", PortOf(server_)}}, "", GetParam());
   EXPECT_EQ(AttachTo(ClientFor(ConfigFor("https://api.example:6443", proxy.Url()))), "exit 0");
   WebSocketServer plain(Forwarding());
-  ForwardingProxy other({{"api.example:80", PortOf(plain)}});
-  EXPECT_EQ(ForwardTo(ClientFor({.host = "http://api.example", .proxy_url = other.Url()})),
-            "hello");
+  ForwardingProxy other({{"api.example:80", PortOf(plain)}}, "", GetParam());
+  EXPECT_EQ(ForwardTo(ClientFor(ConfigFor("http://api.example", other.Url()))), "hello");
   EXPECT_THAT(other.requests(), ElementsAre("CONNECT api.example:80"));
 }
 
-TEST_F(ExecutorProxyTest, SoDoPlainOnes) {
+TEST_P(ExecutorTunnelTest, SoDoPlainOnes) {
   WebSocketServer plain(Succeeding());
-  ForwardingProxy proxy({{"api.example:80", PortOf(plain)}});
-  EXPECT_EQ(RunIn(ClientFor({.host = "http://api.example", .proxy_url = proxy.Url()})), "exit 0");
+  ForwardingProxy proxy({{"api.example:80", PortOf(plain)}}, "", GetParam());
+  EXPECT_EQ(RunIn(ClientFor(ConfigFor("http://api.example", proxy.Url()))), "exit 0");
+}
+
+TEST_F(ExecutorProxyTest, TheProxysCertificateIsChecked) {
+  ForwardingProxy proxy({{"api.example:6443", PortOf(server_)}}, "", rest::ProxyProtocol::kHttps);
+  rest::Config config = ConfigFor("https://api.example:6443", proxy.Url());
+  config.tls.ca_data = authority_.certificate();
+  EXPECT_THAT(RunIn(ClientFor(config)),
+              AllOf(HasSubstr("proxy " + proxy.Url() + ": TLS handshake: "),
+                    HasSubstr("neither the system's authorities nor the config's")));
 }
 
 TEST_F(ExecutorProxyTest, ARefusalOfTheProxyIsToldAsSuch) {
@@ -221,7 +240,7 @@ TEST_F(ExecutorProxyTest, ARefusalOfTheProxyIsToldAsSuch) {
   EXPECT_THAT(RunIn(ClientFor(
                   ConfigFor("https://api.example:6443",
                             "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort())))),
-              HasSubstr("proxy 127.0.0.1:"));
+              HasSubstr("proxy http://127.0.0.1:"));
 }
 
 TEST_F(ExecutorProxyTest, TheEnvironmentsProxyIsUsedUnlessNoProxyNamesTheServer) {

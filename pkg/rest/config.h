@@ -110,9 +110,12 @@ struct Config {
   double qps = 0;
   int burst = 0;
   ImpersonationConfig impersonate{};
-  /// "http://host:port" or "http://user:password@host:port". Empty means the proxy in the
-  /// environment's HTTPS_PROXY (HTTP_PROXY for an http server), unless NO_PROXY names the server.
-  /// Proxies with the schemes https and socks5 are not supported.
+  /// "http://host:port" or "http://user:password@host:port", or the same with https (TLS to the
+  /// proxy), socks5 or socks5h (RFC 1928; for both the proxy looks the server's name up, as in Go).
+  /// Empty means the proxy in the environment's HTTPS_PROXY (HTTP_PROXY for an http server), unless
+  /// NO_PROXY names the server. The certificate of an https proxy is verified with the system's
+  /// authorities and those of `tls`, or not at all with tls.insecure_skip_verify; the client
+  /// certificate is not for the proxy.
   std::string proxy_url{};
   /// The credential plugin; used when there is no token, username or client certificate.
   std::optional<ExecConfig> exec{};

@@ -105,7 +105,7 @@ TEST(CredentialsTest, RefusesWhatCannotWorkWithoutShowingIt) {
         Case{{.bearer_token = "  "}, "token: is empty"},
         Case{{.username = "a:SECRET", .password = "p"}, "username must not contain"},
         Case{{.bearer_token_file = dir.path() + "/none"},
-             "tokenFile " + dir.path() + "/none: No such"},
+             "tokenFile: cannot read " + dir.path() + "/none: No such"},
         Case{{.bearer_token_file = dir.Write("empty", "")}, "is empty"}}) {
     const auto credentials = Credentials::New(c.config, base::Clock::Real(), NoMetrics());
     ASSERT_FALSE(credentials) << c.message;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string>
 
+#include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/rest/status_body.h"
 
 namespace kubexx::rest {
@@ -42,6 +43,7 @@ Status Generic(int code, bool is_text, std::string_view body) {
   if (is_text && !body.empty()) {
     status.message += ": " + Printable(body);
   }
+  status.details.causes.push_back({.reason = std::string(apimachinery::kUnexpectedResponseCause)});
   return status;
 }
 

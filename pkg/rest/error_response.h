@@ -26,7 +26,7 @@ std::string_view MediaTypeOf(codec::Encoding encoding);
 std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view header);
 
 /// Returns the Status of a response that is not 2xx: the one in the body, or else one made from the
-/// code and the body's text.
+/// code and the body's text, which has the cause kUnexpectedResponseCause, as client-go's.
 apimachinery::Status StatusOfResponse(int code, std::string_view content_type,
                                       std::string_view retry_after, std::string_view body);
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/rest/status_body.h"
 
@@ -68,6 +69,7 @@ TEST(ErrorResponseTest, UnknownReasonFollowsTheCode) {
       R"({"kind":"Status","apiVersion":"v1","message":"m","reason":"New","code":404})");
   EXPECT_EQ(status.reason, Reason::kNotFound);
   EXPECT_EQ(status.message, "m");
+  EXPECT_FALSE(apimachinery::HasStatusCause(status, apimachinery::kUnexpectedResponseCause));
 }
 
 struct CodeCase {
@@ -91,6 +93,7 @@ TEST(ErrorResponseTest, BodiesThatAreNoStatusGiveReasonByCode) {
     EXPECT_EQ(status.code, c.code);
     EXPECT_EQ(status.message, "the server answered with HTTP status " + std::to_string(c.code) +
                                   ": some <b>text</b>");
+    EXPECT_TRUE(apimachinery::HasStatusCause(status, apimachinery::kUnexpectedResponseCause));
   }
 }
 

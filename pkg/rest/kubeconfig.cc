@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/text/join.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/internal/config/file.h"
 #include "kubexx/rest/internal/config/kubeconfig_file.h"
@@ -63,10 +64,7 @@ bool AnyExists(const Sources& sources) {
 }
 
 std::string NotFoundText(const Sources& sources) {
-  std::string tried;
-  for (const std::string& path : sources.paths) {
-    tried += (tried.empty() ? "" : ", ") + path;
-  }
+  const std::string tried = base::Join(sources.paths, ", ");
   return "no kubeconfig found; tried " +
          (tried.empty() ? "$KUBECONFIG and $HOME, which are not set" : tried);
 }

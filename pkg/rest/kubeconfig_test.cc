@@ -405,8 +405,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "client-key: is missing"},
         BadFileCase{"TokenAndUsername", With(kServer, "token: SECRET, username: me"),
                     "cannot be combined with token"},
-        BadFileCase{"SocksProxy", With(kServer + ", proxy-url: \"socks5://u:SECRET@p\"", ""),
-                    "clusters[0] \"a\": proxy-url: proxies that speak socks5"},
+        BadFileCase{
+            "SocksProxy", With(kServer + ", proxy-url: \"socks4://u:SECRET@p\"", ""),
+            "clusters[0] \"a\": proxy-url: the scheme of a proxy must be http, https, socks5"},
         BadFileCase{"ExecNotMapping", With(kServer, "exec: aws"), "exec: must be a mapping"},
         BadFileCase{"ExecWithoutCommand", With(kServer, "exec: {apiVersion: x}"),
                     "users[0] \"a\": exec.command: is not set"},
@@ -445,7 +446,7 @@ TEST(KubeconfigTest, UnreadablePathsAreErrors) {
     const auto config = LoadKubeconfig({.path = path});
     ASSERT_FALSE(config);
     EXPECT_EQ(config.error().reason, Reason::kInvalidConfig);
-    EXPECT_THAT(config.error().message, HasSubstr("kubeconfig " + path + ": "));
+    EXPECT_THAT(config.error().message, HasSubstr("kubeconfig: cannot read " + path + ": "));
   }
 }
 

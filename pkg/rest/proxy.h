@@ -1,19 +1,33 @@
 /// @file
-/// Proxy: an HTTP proxy between a client and a server.
+/// Proxy: what stands between a client and a server, and opens connections for the client.
 #ifndef KUBEXX_REST_PROXY_H_
 #define KUBEXX_REST_PROXY_H_
 
+#include <cstdint>
 #include <string>
 
 #include "kubexx/rest/url.h"
 
 namespace kubexx::rest {
 
+/// What a proxy speaks.
+enum class ProxyProtocol : std::uint8_t {
+  kHttp,   ///< HTTP: CONNECT for a server with TLS, and otherwise requests with the whole URL
+  kHttps,  ///< the same over TLS to the proxy
+  kSocks5  ///< RFC 1928; the proxy looks up the server's name
+};
+
 /// The address of a proxy, and the credentials for it. Holds a password: never log it.
 struct Proxy {
-  ServerUrl address{};
+  ProxyProtocol protocol = ProxyProtocol::kHttp;
+  ServerUrl address{};     ///< with `tls` for kHttps
   std::string username{};  ///< none when empty
   std::string password{};
+
+  /// Returns "https://host:port" or "socks5://host:port", without credentials: for errors.
+  std::string Origin() const;
+  /// Returns the value of the header Proxy-Authorization, or "" when there is no user.
+  std::string Authorization() const;
 };
 
 }  // namespace kubexx::rest

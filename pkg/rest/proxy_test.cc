@@ -23,7 +23,7 @@ std::string Choose(const std::string& url, std::map<std::string, std::string> en
   const auto server = ParseServerUrl(url);
   const auto lookup = [&env](const char* name) { return env[name]; };
   const auto proxy = ChooseProxy("", *server, lookup);
-  return proxy ? (proxy->has_value() ? (*proxy)->address.Origin() : "none") : proxy.error().message;
+  return proxy ? (proxy->has_value() ? (*proxy)->Origin() : "none") : proxy.error().message;
 }
 
 TEST(ProxyTest, EnvironmentChoosesByScheme) {
@@ -34,7 +34,10 @@ TEST(ProxyTest, EnvironmentChoosesByScheme) {
   EXPECT_EQ(Choose("http://a.example", {{"HTTP_PROXY", "http://p"}}), "http://p:80");
   EXPECT_EQ(Choose("http://a.example", {{"HTTP_PROXY", "http://p"}, {"REQUEST_METHOD", "GET"}}),
             "none");
-  EXPECT_THAT(Choose("https://a.example", {{"HTTPS_PROXY", "socks5://u:SECRET@p"}}),
+  EXPECT_EQ(Choose("https://a.example", {{"HTTPS_PROXY", "socks5://u:SECRET@p"}}),
+            "socks5://p:1080");
+  EXPECT_EQ(Choose("http://a.example", {{"http_proxy", "https://p"}}), "https://p:443");
+  EXPECT_THAT(Choose("https://a.example", {{"HTTPS_PROXY", "socks4://u:SECRET@p"}}),
               AllOf(HasSubstr("HTTPS_PROXY"), HasSubstr("socks5"), Not(HasSubstr("SECRET"))));
 }
 
@@ -72,9 +75,38 @@ TEST(ProxyTest, ReadsUserAndRefusesOthers) {
   EXPECT_EQ(proxy->address.Origin(), "http://p.example:3128");
   EXPECT_EQ(proxy->username, "me");
   EXPECT_EQ(proxy->password, "p@ss");
-  for (const std::string bad : {"https://p", "ftp://p", "http://", "http://p:x", "http://p/path",
-                                "http://u:%4@p", "http://[::x]:80", ""}) {
+  for (const std::string bad : {"socks4://p", "socks://p", "ftp://p", "https://", "socks5://",
+                                "socks5://p:0", "socks5://p/path", "http://", "http://p:x",
+                                "http://p/path", "http://u:%4@p", "http://[::x]:80", ""}) {
     EXPECT_FALSE(ParseProxyUrl(bad)) << bad;
+  }
+}
+
+TEST(ProxyTest, EachProtocolHasItsPort) {
+  struct Case {
+    std::string url;
+    std::string origin;
+  };
+  for (const Case& c :
+       {Case{"http://p", "http://p:80"}, Case{"HTTPS://p", "https://p:443"},
+        Case{"https://u:p@p:8443/", "https://p:8443"}, Case{"socks5://p", "socks5://p:1080"},
+        Case{"SOCKS5h://p/", "socks5://p:1080"}, Case{"socks5h://u:p@p:1", "socks5://p:1"},
+        Case{"socks5://[::1]", "socks5://[::1]:1080"},
+        Case{"socks5://[::1]:80", "socks5://[::1]:80"}, Case{"socks5://p:80", "socks5://p:80"}}) {
+    const auto proxy = ParseProxyUrl(c.url);
+    ASSERT_TRUE(proxy) << c.url << ": " << proxy.error().message;
+    EXPECT_EQ(proxy->Origin(), c.origin) << c.url;
+  }
+}
+
+TEST(ProxyTest, Socks5HasNoRoomForLongCredentials) {
+  const std::string longest(255, 'x');
+  EXPECT_TRUE(ParseProxyUrl("socks5://" + longest + ":" + longest + "@p"));
+  for (const std::string& user : {longest + "y:p", "u:" + longest + "y"}) {
+    const auto proxy = ParseProxyUrl("socks5://" + user + "@p");
+    ASSERT_FALSE(proxy);
+    EXPECT_THAT(proxy.error().message, AllOf(HasSubstr("255"), Not(HasSubstr("xx"))));
+    EXPECT_TRUE(ParseProxyUrl("https://" + user + "@p"));
   }
 }
 

@@ -19,6 +19,9 @@
 namespace kubexx::metrics {
 class Registry;
 }
+namespace kubexx::tracing {
+class Tracer;
+}
 
 namespace kubexx::rest {
 
@@ -35,6 +38,11 @@ class RESTClient {
     base::Clock& clock = base::Clock::Real();
     /// When set, the client records rest_client_* metrics here; must outlive the client.
     metrics::Registry* registry = nullptr;
+    /// When set, each attempt of a request is a span (OpenTelemetry's, of an HTTP client), from its
+    /// start to the end of the response's body, and the API server is told of it by the header
+    /// traceparent. Its parent is the thread's tracing::Current(). The streams of remotecommand
+    /// have no spans.
+    std::shared_ptr<tracing::Tracer> tracer{};
     /// How long name resolution, connecting and the TLS handshake may take together; zero: no
     /// limit.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);

@@ -14,6 +14,12 @@ Result<TlsSetup> TlsSetup::New(const TlsConfig& config, const std::string& host)
   return TlsSetup(std::move(settings));
 }
 
+Result<TlsSetup> TlsSetup::ForProxy(const TlsConfig& config, const std::string& host) {
+  KX_ASSIGN_OR_RETURN(std::shared_ptr<internal::TlsSettings> settings,
+                      internal::TlsSettings::ForProxy(config, host));
+  return TlsSetup(std::move(settings));
+}
+
 TlsSetup::TlsSetup(std::shared_ptr<internal::TlsSettings> settings)
     : settings_(std::move(settings)) {}
 

@@ -25,6 +25,11 @@ class TlsSetup {
   /// kInvalidConfig names the file or field that cannot be used.
   static apimachinery::Result<TlsSetup> New(const TlsConfig& config, const std::string& host);
 
+  /// For TLS to the proxy `host` on the way to a server. The proxy's certificate is verified with
+  /// the system's authorities and those of `config`; the client presents none of its own. Errors
+  /// are those of New.
+  static apimachinery::Result<TlsSetup> ForProxy(const TlsConfig& config, const std::string& host);
+
   /// Configures `context`. The TlsSetup, or a copy of it, must outlive all its handshakes. False
   /// when OpenSSL reports an error.
   bool Apply(ssl_ctx_st* context) const;

@@ -210,7 +210,7 @@ std::vector<BadMaterialCase> BadMaterials() {
       {"CaTruncated", {.ca_data = "<half a ca>"}, "certificate-authority-data: "},
       {"SecondCaTruncated", {.ca_data = "<one ca and a half>"}, "certificate-authority-data: "},
       {"CaFileMissing", {.ca_file = "/nonexistent/ca.crt"}, "/nonexistent/ca.crt: No such file"},
-      {"CaFileIsDirectory", {.ca_file = "/tmp"}, "/tmp: is a directory"},
+      {"CaFileIsDirectory", {.ca_file = "/tmp"}, "/tmp: Is a directory"},
       {"CaFileEndless", {.ca_file = "/dev/zero"}, "larger than 16 MiB"},
       {"CaWithInsecure", {.insecure_skip_verify = true, .ca_data = "<ca>"}, "cannot be combined"},
       {"CertWithoutKey", {.cert_data = "<a>"}, "client-key is not"},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/rest/config.h"
+#include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/config/proxy.h"
 #include "kubexx/rest/internal/transport/transport.h"
 #include "kubexx/rest/url.h"
@@ -87,6 +88,7 @@ class UrlClient::Impl {
       return Fail(head.error());
     }
     answer.status = head->code;
+    answer.retry_after = ParseRetryAfter(head->retry_after).value_or(std::chrono::seconds(0));
     const auto keep = [&answer, max_bytes](std::string_view chunk) -> Result<void> {
       answer.body += chunk.substr(0, max_bytes - answer.body.size());
       return {};
@@ -133,6 +135,8 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
       return Fail(parsed.error().WithContext("proxy"));
     }
     proxy = *std::move(parsed);
+  } else if (options.proxy_from_environment) {
+    KX_ASSIGN_OR_RETURN(proxy, internal::ChooseProxy("", *server, internal::ValueInEnvironment));
   }
   for (const auto& [name, value] : options.headers) {
     if (!CheckHeader(name, value)) {

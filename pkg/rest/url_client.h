@@ -32,6 +32,8 @@ class UrlClient {
     std::string url{};
     /// Like rest::Config::proxy_url; empty means no proxy, whatever the environment says.
     std::string proxy{};
+    /// With an empty `proxy`: use the environment's, as rest::Config does.
+    bool proxy_from_environment = false;
     /// How to verify the server; by default with the system's certificates.
     TlsConfig tls{};
     /// Sent with each request, besides Content-Type. They may be credentials.
@@ -44,6 +46,8 @@ class UrlClient {
   struct Answer {
     int status = 0;
     std::string body{};  ///< only the first 4 KiB for Post
+    /// What the header Retry-After asks for; 0 when there is none, or none in whole seconds.
+    std::chrono::seconds retry_after{0};
   };
 
   /// Returns kInvalidConfig for a URL, a proxy or a header that cannot be used. Opens no

@@ -33,6 +33,25 @@ TEST(UrlClient, SendsPathQueryTypeAndBody) {
   EXPECT_EQ(answer->body, "POST /a/b?key=x%2Fy&t=1 text/plain hello");
 }
 
+TEST(UrlClient, TellsHowLongTheServerAsksToWait) {
+  std::atomic<int> requests = 0;
+  FakeServer server([&requests](FakeConnection& connection) {
+    while (connection.ReadRequest()) {
+      connection.Respond(
+          429, "text/plain", "",
+          {{"Retry-After", ++requests == 1 ? "7" : "Fri, 31 Dec 1999 23:59:59 GMT"}});
+    }
+  });
+  const auto poster = UrlClient::New({.url = server.Url()});
+  ASSERT_TRUE(poster) << poster.error().ToString();
+  for (const int seconds : {7, 0}) {
+    const auto answer = (*poster)->Post("text/plain", "hello", {});
+    ASSERT_TRUE(answer) << answer.error().ToString();
+    EXPECT_EQ(answer->status, 429);
+    EXPECT_EQ(answer->retry_after, std::chrono::seconds(seconds));
+  }
+}
+
 TEST(UrlClient, SendsTheHeadersItIsGiven) {
   FakeServer server([](FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {

@@ -88,4 +88,10 @@ done
 rm "$work/site/index.html"
 echo '@font-face { src: url(https://example.com/a.woff2) }' >"$work/site/a.css"
 if looks; then fail "a style may ask another host"; fi
+# The includes in the API reference.
+mkdir -p "$work/reference"
+echo '<p><code>#include &lt;<a class="el" href="b.html">a/b.h</a>&gt;</code> <code>#include &lt;mutex&gt;</code></p>' >"$work/reference/a.html"
+/usr/bin/python3 "$root/hack/docs.d/pages.py" include "$work/reference"
+grep -qF '#include &quot;<a class="el" href="b.html">kubexx/a/b.h</a>&quot;</code> <code>#include &lt;mutex&gt;<' "$work/reference/a.html" ||
+  fail "the reference names another include: $(cat "$work/reference/a.html")"
 echo "docs: what is broken is refused"

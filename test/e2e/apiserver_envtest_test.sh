@@ -18,7 +18,7 @@ export KUBECACHEDIR=$work/cache
 
 "$kx_root/hack/cluster" build kubectl
 log "the folder, made by what is installed"
-cmake --install "${KUBEXX_BUILD_DIR:-$kx_root/build/release}" --component Unspecified --prefix "$work/prefix" >"$work/install.log"
+cmake --install "${KUBEXX_BUILD_DIR:-$kx_root/build/release}" --component apiserver --prefix "$work/prefix" >"$work/install.log"
 assets=$(KUBEXX_CACHE=/nowhere "$work/prefix/bin/kubexx-envtest-assets" --kubectl "$kx_bin/kubectl" "$work/assets")
 [ "$(readlink -f "$work/assets/kube-apiserver")" = "$work/prefix/bin/kubexx-apiserver" ] || fail "the links lead elsewhere"
 [ "$assets" = "$work/assets" ] || fail "it says that the folder is $assets"

@@ -67,6 +67,15 @@ gives 2 'invalid value "soon"' self-test --timeout=soon
 SELF_TEST_SETTLE_WINDOW=later gives 2 'invalid value "later"' self-test
 SELF_TEST_SETTLE_WINDOW=1ms gives 1 'kubexx-reloader self-test: ' self-test --timeout 10s
 
+log "ui as well"
+gives 1 'kubexx-reloader ui: ' --kubeconfig=/nowhere ui
+gives 1 'other machines can reach the address 0.0.0.0:0' ui --address 0.0.0.0:0
+gives 1 'kubexx-reloader ui: ' -n shop ui --address nonsense
+gives 2 'unexpected argument "deployment/web"' ui deployment/web
+gives 2 'unknown flag: --bogus' ui --bogus
+# Without a cluster it waits for one, and the page says so.
+gives 124 'The page: http://127.0.0.1:' ui
+
 log "status, pause, resume and retry as well"
 gives 1 'kubexx-reloader status: the cluster cannot be reached: ' status
 gives 1 'kubexx-reloader status: ' -A status -o json --kubeconfig=/nowhere
@@ -130,10 +139,10 @@ gives 0 '--templates' help clean-up
 gives 0 '--deployment' help self-test
 gives 0 '--mended' help retry
 gives 0 '--all-namespaces' -n shop status --help
-gives 0 'clean-up   removes what' --help
+gives 0 'clean-up    removes what' --help
 gives 0 'kubexx-reloader 0.' version
 gives 0 'kubexx-reloader 0.' --version
 gives 0 "clean-up) flags='--completion= --context=" --completion bash
-gives 0 "'1:command:(explain preview history status pause resume retry clean-up self-test)'" --completion zsh
+gives 0 "'1:command:(explain preview history status ui pause resume retry clean-up self-test)'" --completion zsh
 gives 0 '__fish_use_subcommand' --completion fish
 log "PASSED"

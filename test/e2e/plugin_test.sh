@@ -107,6 +107,8 @@ says 1 'a ConfigMap has no rollouts' retry configmap/api -n shop
 
 log "kubectl completes"
 completes 'explain :4' expl
+completes 'ui :4' u
+completes '--address= :6' ui --addr
 completes 'pause :4' pa
 completes '--output= :6' status --out
 completes 'json :4' status -o j

@@ -147,12 +147,19 @@ step() {
   [ "$number" != "$down" ] || start_operators
 }
 failed_logs=() # the operators' logs that a failed test shows; empty: all
+last_lines_of_pods() {
+  local namespace
+  for namespace in $(kubectl get namespaces -o name); do kubectl -n "${namespace#*/}" logs -l app --prefix --tail 1; done
+}
 finish_printing() {
   local status=$?
   kill_operators
   local logs=("$work"/*.log)
   [ ${#failed_logs[@]} -eq 0 ] || logs=("${failed_logs[@]}")
-  [ "$status" -eq 0 ] || { tail -n 40 "${logs[@]}"; kubectl logs -A -l app --prefix --tail 1; } >&2 || true
+  [ "$status" -eq 0 ] || {
+    tail -n 40 "${logs[@]}"
+    last_lines_of_pods
+  } >&2 || true
   rm -rf "$work"
   end_test "$status"
 }

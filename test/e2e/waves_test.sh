@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Waves of a policy: a bad ConfigMap reaches the canaries and no other workload, however often the operator is killed, also when the failed canary becomes
-# healthy by itself or is undone; mended data are rolled out to all, canaries first; a person lets the waves go on. Runs on kubexx-apiserver; the test plays
+# healthy by itself or is undone; mended data are rolled out to all, canaries first; a person lets the waves go on; with onFailure: Restore the last good data
+# are put back, once. Runs on kubexx-apiserver; the test plays
 # the controller and writes the status of Deployments. KUBEXX_WAVES_APPS workloads (24 by default), KUBEXX_RESTARTS kills (3 by default).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -132,4 +133,72 @@ wait_until 30 "the mark" has_failed "${chosen[0]}"
 "$reloader" retry --mended "deployment/${chosen[0]}" -n default | grep -q 'later waves for ConfigMap/config' || fail "retry does not say that it lets waves go on"
 wait_until 60 "the second wave" rolled_are "$second" odd
 wait_until 60 "the end of the hold" policy_says "$(condition False)"
+all_become healthy
+wait_until 60 "the last wave" rolled_are "$count" odd
+all_become healthy
+
+roll_out() { # roll_out VALUE: to all, which are healthy with it
+  config_becomes "$1"
+  wait_until 60 "the canaries" rolled_are "$canaries" "$1"
+  all_become healthy
+  wait_until 60 "the second wave" rolled_are "$second" "$1"
+  all_become healthy
+  wait_until 60 "the last wave" rolled_are "$count" "$1"
+  all_become healthy
+}
+break_canary() { # break_canary VALUE: the canaries get it, and the first one fails
+  config_becomes "$1"
+  wait_until 60 "the canaries" rolled_are "$canaries" "$1"
+  all_become healthy "${chosen[@]:1}"
+  all_become failed "${chosen[0]}"
+}
+value_is() { [ "$(k get configmap config -o jsonpath='{.data.A}')" = "$1" ]; }
+has_snapshot() { # has_snapshot VALUE: an immutable one that the ConfigMap owns
+  k get configmaps -l reloader.kubexx.io/snapshot-of -o json | jq -e --arg value "$1" --arg uid "$(k get configmap config -o jsonpath='{.metadata.uid}')" \
+    'any(.items[]; .data == {A: $value} and .immutable and .metadata.ownerReferences[0].uid == $uid)' >/dev/null
+}
+restored_is() { policy_says "any(.status.conditions[]; .type == \"Restored\" and .status == \"$1\" and .reason == \"$2\")"; }
+
+log "with onFailure: Restore the last good data are put back"
+if k patch reloadpolicy careful --type=merge -p '{"spec":{"waves":{"onFailure":"Retry"}}}' 2>"$work/refused"; then fail "onFailure: Retry was taken"; fi
+k patch reloadpolicy careful --type=merge -p '{"spec":{"waves":{"onFailure":"Restore"}}}' >/dev/null
+wait_until 30 "the missing flag" restored_is False NotAllowed
+kill_operator
+run_operator "$KUBECONFIG" --namespaces default --history=2 --allow-restore
+wait_until 30 "the operator" is_ready
+roll_out steady
+# The operator's own annotations raise the generation, which the controller that this test plays has to follow.
+snapshot_comes() { all_become healthy && has_snapshot "$1"; }
+wait_until 90 "the snapshot" snapshot_comes steady
+restored_is False NothingToRestore || fail "the status: $(k get reloadpolicy careful -o json)"
+break_canary broken
+wait_until 60 "the restore" value_is steady
+wait_until 60 "the way back" rolled_are "$count" steady
+rolled_are 0 broken || fail "some have the bad data still: $(rolled broken | xargs)"
+wait_until 30 "the condition" restored_is True Restored
+wait_until 30 "the Event on the ConfigMap" has_event Restored config
+wait_until 30 "the Event on the policy" has_event Restored careful
+all_become healthy
+wait_until 60 "the end of the hold" policy_says "$(condition False)"
+for name in "${chosen[@]}"; do wait_until 60 "the end of the way back of $name" ended "$name"; done
+"$reloader" history "deployment/${chosen[0]}" -n default -o json >"$work/history"
+grep -q kubexx-reloader-restore "$work/history" || fail "the history does not say who wrote the data: $(cat "$work/history")"
+
+log "bad data that come back are not fought, and the operator says so across a kill"
+break_canary broken
+wait_until 60 "the failure" policy_says "$(condition True)"
+wait_until 60 "the condition" restored_is False RestoredBefore
+value_is broken || fail "the data were replaced once more"
+wait_until 30 "the Event on the ConfigMap" has_event NotRestored config
+none_but_canaries broken "after the failure"
+kill_operator
+run_operator "$KUBECONFIG" --namespaces default --history=2 --allow-restore
+wait_until 30 "the operator" is_ready
+wait_until 60 "the condition" restored_is False RestoredBefore
+value_is broken || fail "the next process has replaced the data once more"
+roll_out mended-again
+wait_until 60 "the end of the hold" policy_says "$(condition False)"
+wait_until 90 "the snapshot" snapshot_comes mended-again
+are_two() { [ "$(k get configmaps -l reloader.kubexx.io/snapshot-of -o name | wc -l)" = 2 ]; }
+wait_until 30 "the end of the oldest snapshot" are_two
 log "PASSED"

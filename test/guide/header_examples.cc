@@ -1,5 +1,6 @@
 // What the examples in comments of headers need around them. header_examples_test.py puts each
 // example in the place of the line "EXAMPLE <header> <number>" and compiles the whole.
+#include <chrono>
 #include <memory>
 #include <set>
 #include <stop_token>
@@ -35,6 +36,8 @@
 #include "kubexx/leaderelection/lock.h"
 #include "kubexx/logging/logger.h"
 #include "kubexx/metrics/http_server.h"
+#include "kubexx/otlp/settings.h"
+#include "kubexx/otlp/tracing.h"
 #include "kubexx/remotecommand/port_forwarder.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/response_stream.h"
@@ -121,6 +124,10 @@ Result<void> RotateCertificates(const std::shared_ptr<rest::RESTClient>& client,
                                 const rest::Config& config) {
   // EXAMPLE pkg/certrotator/cert_rotator.h 1
   return {};
+}
+
+void Trace(ManagerOptions& options) {
+  // EXAMPLE pkg/otlp/tracing.h 1
 }
 
 void CacheSome() {

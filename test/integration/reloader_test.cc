@@ -391,16 +391,18 @@ TEST_F(ReloaderIntegration, TheProgramStopsCleanlyOnSigterm) {
   if (Environment("KUBEXX_BIN_DIR").empty()) {
     FAIL() << "KUBEXX_BIN_DIR is not set; run these tests with: hack/test --integration";
   }
-  // The variable differs from the data, so the rollout tells that the program is up.
+  // A rollout tells that the program is up. Data that change after the workload was made need one;
+  // those that were there a second before do not, whatever the variable says.
   auto deployment = Workload<apps::Deployment>("web");
   deployment.metadata.annotations["configmap.reloader.stakater.com/reload"] = "app-config";
   deployment.spec.template_.spec.containers[0].env.push_back(
       {.name = kConfigVariable, .value = "before"});
   Create(deployment);
+  Patch<core::ConfigMap>("app-config", R"({"data":{"key":"new"}})");
   Program program({"--kubeconfig=" + Environment("KUBEXX_TEST_KUBECONFIG"),
                    "--namespaces=" + namespace_, "--metrics-addr=127.0.0.1:0"});
   ASSERT_TRUE(program.started());
-  ASSERT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=old")));
+  ASSERT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=new")));
   const auto begin = steady_clock::now();
   program.Send(SIGTERM);
   EXPECT_EQ(program.AwaitExit(), 0);

@@ -121,6 +121,9 @@ bad_values_are_refused() {
     --set 'kubexx.notifications.receivers[0].name=a,kubexx.notifications.receivers[0].type=Text,kubexx.notifications.receivers[0].url=https://x,kubexx.notifications.receivers[0].digest.every=often'
   refused 'existingSecret holds the whole file' --set 'kubexx.notifications.existingSecret=a,kubexx.notifications.cluster=b'
   refused 'cluster needs kubexx.notifications.receivers' --set 'kubexx.notifications.cluster=b'
+  refused 'page.enabled needs kubexx.page.tlsSecret' --set kubexx.page.enabled=true
+  refused 'page has both tlsSecret and plainHTTP' --set kubexx.page.enabled=true,kubexx.page.plainHTTP=true,kubexx.page.tlsSecret=x
+  refused 'page.enabled needs reloader.watchGlobally=true' --set kubexx.page.enabled=true,kubexx.page.tlsSecret=x,reloader.watchGlobally=false
   refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
   refused '"--typo=1", which is not a flag' --set 'kubexx.extraArgs={--typo=1}'
   refused '"--help", which is not a flag' --set 'kubexx.extraArgs={--help}'
@@ -202,7 +205,7 @@ reloader:
   rbac: {enabled: false}
   serviceAccount: {create: false, name: existing, automountServiceAccountToken: false}
   deployment:
-    env: {open: {HTTPS_PROXY: "http://proxy:3128", OTHER: "1"}, secret: {NO_PROXY: .svc}, existing: {proxies: {http_proxy: key}}}
+    env: {open: {HTTPS_PROXY: "http://proxy:3128", ALERT_WEBHOOK_PROXY: "socks5://proxy", OTHER: "1"}, secret: {NO_PROXY: .svc}, existing: {proxies: {http_proxy: key}}}
     affinity:
       nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}]}}
       podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: []}
@@ -217,7 +220,8 @@ labels = pod["metadata"]["labels"]
 own = policies["x-reloader-test"]
 assert all(labels.get(key) == value for key, value in own["podSelector"]["matchLabels"].items()), own
 assert own["egress"] == policies["x-reloader"]["egress"] and not own["ingress"], own
-assert {"port": 3128, "protocol": "TCP"} in own["egress"][1]["ports"], own
+for port in (3128, 1080):  # of SOCKS5, where the URL has none
+    assert {"port": port, "protocol": "TCP"} in own["egress"][1]["ports"], own
 assert list(pod["spec"]["affinity"]) == ["nodeAffinity"], pod
 assert pod["spec"]["automountServiceAccountToken"] and pod["spec"]["serviceAccountName"] == "existing", pod
 container = pod["spec"]["containers"][0]

@@ -1,6 +1,6 @@
 // Mistakes that users make: mistakes_test.sh compiles this with MISTAKE=1, 2 and so on, each of
-// which must fail with the line that stands above it as its first error, and without one, which
-// must succeed.
+// which must fail with the line that stands above it as its first error and, unless that line says
+// how many there are, its only one; and without one, which must succeed.
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
@@ -8,6 +8,7 @@
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/create_or_update.h"
 #include "kubexx/controller/finalizer.h"
+#include "kubexx/controller/owned_objects.h"
 #include "kubexx/webhook/server.h"
 
 using kubexx::api::apps::v1::Deployment;  // apps/v1/types.gen.h is forgotten
@@ -148,6 +149,41 @@ struct NoReconciler {
 #elif MISTAKE == 19
   // error: static assertion failed: kubexx: this takes an object, not a pointer to one
   (void)client.UpdateStatus(std::make_shared<Pod>());
+#elif MISTAKE == 20
+  // error: static assertion failed: kubexx: the type of these objects is declared here, but not
+  // defined. Include the types.gen.h
+  (void)client.Get<Deployment>({"namespace", "name"});
+#elif MISTAKE == 21
+  // error: static assertion failed: kubexx: the type of these objects is declared here, but not
+  // defined. Include the types.gen.h
+  (void)client.List<Deployment>("namespace");
+#elif MISTAKE == 22
+  // error: static assertion failed: kubexx: the type of these objects is declared here, but not
+  // defined. Include the types.gen.h
+  (void)kubexx::controller::OwnedObjects<Deployment>(manager).Of({});
+#elif MISTAKE == 23
+  // error: static assertion failed: kubexx: Complete takes a function
+  // apimachinery::Result<Action>(const Request&, Context&)
+  (void)ControllerBuilder<Namespace>(manager).Complete([](const Request&, Context&) {});
+#elif MISTAKE == 24
+  // error: static assertion failed: kubexx: Complete takes a function
+  // apimachinery::Result<Action>(const Request&, Context&)
+  (void)ControllerBuilder<Namespace>(manager).Complete(
+      [&](const Request& request, Context&) { return client.Get<ConfigMap>(request.object); });
+#elif MISTAKE == 25
+  // The language's own, about two returns of a lambda: no library has a say in it.
+  // 2 errors: inconsistent types
+  (void)ControllerBuilder<Namespace>(manager).Complete([](const Request&, Context& context) {
+    KX_RETURN_IF_ERROR(ReconcileNothing({}, context));
+    return Action::Done();
+  });
+#elif MISTAKE == 26
+  // error: static assertion failed: kubexx: a Result<void> has no value that KX_ASSIGN_OR_RETURN
+  // could assign; use KX_RETURN_IF_ERROR
+  (void)[]()->Result<void> {
+    KX_ASSIGN_OR_RETURN(const auto nothing, Result<void>());
+    return {};
+  };
 #endif
 }
 

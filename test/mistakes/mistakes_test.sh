@@ -18,14 +18,14 @@ compile() { "${CXX:-g++}" "${flags[@]}" -fsyntax-only -include "$work/prelude.h"
 
 compile || { cat "$work/errors" >&2; fail "what is right does not compile"; }
 number=0
-while read -r wanted; do
+while read -r count wanted; do
   number=$((number + 1))
   ! compile "$number" || fail "mistake $number compiles"
   first=$(grep -m 1 'error: ' "$work/errors")
   # Where it is, in which words a compiler puts it and its quotation marks do not matter.
   [[ $first == *"$wanted"* ]] || { cat "$work/errors" >&2; fail "mistake $number: the first error is '$first', not '$wanted'"; }
   lines=$(grep -c 'error: ' "$work/errors")
-  [ "$lines" -eq 1 ] || { cat "$work/errors" >&2; fail "mistake $number gives $lines errors, not one"; }
-done < <(sed -nE 's/^ *\/\/ error: (static assertion failed: )?//p' "$source")
+  [ "$lines" -eq "$count" ] || { cat "$work/errors" >&2; fail "mistake $number gives $lines errors, not $count"; }
+done < <(sed -nE 's/^ *\/\/ error: /\/\/ 1 errors: /; s/^ *\/\/ ([0-9]+) errors: (static assertion failed: )?/\1 /p' "$source")
 [ "$number" -ge 8 ] || fail "only $number mistakes were found in $source"
 echo "mistakes: each of $number is one line that says what to do"

@@ -30,6 +30,7 @@
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/forwarding_proxy.h"
+#include "kubexx/rest/testing/usual_server.h"
 #include "mini_api.h"
 
 // What holds whatever a network does: no write is sent twice, nothing outlasts its deadlines, and a
@@ -331,7 +332,20 @@ bool Await(const std::string& what, const std::function<bool()>& done) {
 class HostileNetworkTest : public ::testing::Test {
  protected:
   rest::Config Tls(std::string host) const {
-    return {.host = std::move(host), .tls = {.ca_data = authority_.certificate()}};
+    return {.host = std::move(host),
+            .tls = {.ca_data =
+                        authority_.certificate() + rest::testing::UsualAuthority().certificate()}};
+  }
+  static int PortOf(const ForwardingProxy& proxy) {
+    return std::stoi(proxy.Url().substr(proxy.Url().rfind(':') + 1));
+  }
+  // The config of a client that reaches its proxy, which speaks `scheme`, at a port.
+  std::function<rest::Config(int)> Through(const std::string& scheme) const {
+    return [this, scheme](int port) {
+      rest::Config config = Tls("https://api.example:6443");
+      config.proxy_url = scheme + "://127.0.0.1:" + std::to_string(port);
+      return config;
+    };
   }
   void SendRequests(std::uint64_t rounds);
   void ExpectCaughtUp();
@@ -342,7 +356,10 @@ class HostileNetworkTest : public ::testing::Test {
   MiniApi api_;
   FakeServer plain_{api_.Script()};
   FakeServer tls_{api_.Script(), TlsFrom(authority_)};
-  ForwardingProxy proxy_{{{"api.example:6443", tls_.port()}}};
+  const ForwardingProxy::Routes routes_{{"api.example:6443", tls_.port()}};
+  ForwardingProxy proxy_{routes_};
+  ForwardingProxy tls_proxy_{routes_, "", rest::ProxyProtocol::kHttps};
+  ForwardingProxy socks_{routes_, "", rest::ProxyProtocol::kSocks5};
   Path by_tcp_{"tcp",
                plain_.port(),
                seed_,
@@ -354,17 +371,14 @@ class HostileNetworkTest : public ::testing::Test {
       "tls",      tls_.port(),
       seed_ + 10, HostileProxy::Bytes::kProtected,
       api_,       [this](int port) { return Tls("https://127.0.0.1:" + std::to_string(port)); }};
-  Path by_tunnel_{"tunnel",
-                  std::stoi(proxy_.Url().substr(proxy_.Url().rfind(':') + 1)),
-                  seed_ + 20,
-                  HostileProxy::Bytes::kProtected,
-                  api_,
-                  [this](int port) {
-                    rest::Config config = Tls("https://api.example:6443");
-                    config.proxy_url = "http://127.0.0.1:" + std::to_string(port);
-                    return config;
-                  }};
-  const std::array<Path*, 3> paths_{&by_tcp_, &by_tls_, &by_tunnel_};
+  Path by_tunnel_{"tunnel", PortOf(proxy_), seed_ + 20, HostileProxy::Bytes::kProtected,
+                  api_,     Through("http")};
+  Path by_tls_tunnel_{
+      "tunnel in TLS", PortOf(tls_proxy_), seed_ + 30, HostileProxy::Bytes::kProtected, api_,
+      Through("https")};
+  Path by_socks_{"SOCKS5", PortOf(socks_),   seed_ + 40, HostileProxy::Bytes::kProtected,
+                 api_,     Through("socks5")};
+  const std::array<Path*, 5> paths_{&by_tcp_, &by_tls_, &by_tunnel_, &by_tls_tunnel_, &by_socks_};
   std::array<Caller, 24> callers_;
 };
 

@@ -67,6 +67,8 @@ void ObservedWorkload::Take(const JsonTree& object) {
   is_crashing = IsCrashing(object);
   has_ended = HasEnded(object);
   template_written = TemplateWrittenIn(object);
+  own_written = OwnWrittenIn(object);
+  undone = UndoneIn(object);
   if (uid.empty() || !IsBaselineOf(baseline, uid)) {
     baseline.clear();  // that of another object, which somebody has copied
   }

@@ -47,6 +47,8 @@ struct ObservedWorkload {
   std::map<std::string, std::set<std::string>> proven{};
   /// When others last wrote the template, as the managed fields tell operators: RFC 3339, or empty.
   std::string template_written{};
+  std::string own_written{};    ///< when an operator last rolled it, in the same way
+  std::string undone{};         ///< when a person last undid or restarted a rollout
   std::int64_t generation = 0;  ///< with that of the Deployment that a Rollout names
   std::int64_t observed = 0;
   std::int64_t base_generation = 0;  ///< that part of it
@@ -66,6 +68,7 @@ struct ObservedWorkload {
   std::optional<base::TimePoint> blind{};  ///< a rollout was sent that goes by no version
   bool is_data_new = false;                ///< a source has changed since it was made
   bool was_stamped = false;                ///< by a copy, when it was made
+  bool was_rolled = false;                 ///< by an operator, since it was made
   bool is_of_others = true;                ///< the template's last change
   bool is_mixed = false;       ///< pods of several templates may be alive, or were undone
   bool is_restored = false;    ///< from a backup, and not made anew since

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -64,8 +65,10 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     restored_ = storage.CurrentRevision({}).value_or(0);
     seen_ = base;
     data_.clear();
+    data_before_.clear();
     changed_at_.clear();
     written_at_.clear();
+    data_written_.clear();
     bases_.clear();
     referring_.clear();
     classes_.clear();
@@ -74,6 +77,9 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     workloads_.clear();
     formers_.clear();
     holders_.clear();
+    for (auto& [source, kept] : kept_) {
+      kept.replaced.clear();  // the backup may be older than these restores
+    }
     waves_ = {};
     watched_ = false;
   }
@@ -141,11 +147,10 @@ void Oracle::ForgetLocked(const std::string& name) {
   referring_.erase(name);
   if (IsSource(name)) {
     paused_.erase(name);
+    data_written_.erase(name);
     OnKeysLocked(name, std::nullopt);
   } else if (name.starts_with(kPodStatuses)) {
-    for (auto& [source, provider_class] : classes_) {
-      provider_class.told.erase(name);
-    }
+    GoneLocked(name);
   } else if (const auto found = workloads_.find(name); found != workloads_.end()) {
     if (name.starts_with(kJobs) && !found->second.mark.starts_with(kDeleteMark)) {
       if (found->second.has_ended) {
@@ -162,10 +167,15 @@ void Oracle::ForgetLocked(const std::string& name) {
 
 void Oracle::OnObjectLocked(const std::string& name, const JsonTree& object) {
   if (IsSource(name)) {
+    data_written_[name] = DataWrittenIn(object);
     NotePauseLocked(name,
                     object.At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
+    JudgeRestoreLocked(name, object);
     OnKeysLocked(name, DataOf(object));
-  } else if (object.At({"metadata", "annotations", kBaseAnnotation}) != nullptr) {
+    return;
+  }
+  NoteRolledLocked(name, object);
+  if (object.At({"metadata", "annotations", kBaseAnnotation}) != nullptr) {
     OnBaseLocked(name, object);
   } else if (object.At({"spec", "workloadRef"}) != nullptr) {
     OnReferringLocked(name, object);
@@ -264,6 +274,9 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
       workload.data_since = now;
     }
   }
+  if (found != data_.end()) {
+    data_before_[key] = found->second;
+  }
   if (data) {
     data_[key] = *std::move(data);
   } else {
@@ -336,8 +349,19 @@ std::optional<std::string> Oracle::LeftInDoubt() {
         name.starts_with(kCronJobs) || name.starts_with(kJobs)) {
       continue;  // of the last two no release makes pods
     }
+    // What a source leaves in doubt that its people have paused waits, and the time with it.
+    const std::set<std::string>& paused = paused_;
+    const bool is_waiting = std::ranges::any_of(workload.read, [&paused](const auto& each) {
+      return paused.contains(SourceOf(each.first));
+    });
     for (const auto& [source, data] : workload.read) {
-      if (DataOfLocked(source) != nullptr && IsInDoubtOfLocked(workload, source)) {
+      if (DataOfLocked(source) != nullptr &&
+          (IsInDoubtOfLocked(workload, source) ||
+           (!is_waiting && StaysInDoubt({.baseline = workload.baseline,
+                                         .template_written = workload.template_written,
+                                         .own_written = workload.own_written,
+                                         .undone = workload.undone},
+                                        source)))) {
         return name + " has a record that leaves in doubt what its pods have of " + source + ": " +
                workload.baseline;
       }

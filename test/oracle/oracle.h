@@ -159,6 +159,7 @@ class Oracle {
     std::uint64_t doubted = 0;
     std::uint64_t undone = 0;    ///< by people
     std::uint64_t reloaded = 0;  ///< sources that all pods of a workload have read anew
+    std::uint64_t restored = 0;  ///< sources that operators have put data back into
   };
   Counts counts();
   /// The last revision that it has been told of.
@@ -171,6 +172,11 @@ class Oracle {
   void OnObjectLocked(const std::string& name, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// A pod tells what it has of a SecretProviderClass.
   void OnPodStatusLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// A pod of which `key` is the status tells nothing any more. When no pod tells of a class, as
+  /// after its API was taken away, an operator whose watch was behind learns no more of its last
+  /// changes: those that tell of it later begin with what there is, and their versions are as good
+  /// as the one that it knows.
+  void GoneLocked(const std::string& key) KX_REQUIRES(mu_);
   /// It has: or, of a SecretProviderClass, what is as good.
   bool HasLocked(const std::string& source, const std::string& data) const KX_REQUIRES(mu_);
   /// Whether the workload's baseline has the present data of the source, which is there.
@@ -209,6 +215,14 @@ class Oracle {
   /// Why it was too early for such a rollout, as an earlier wave is not done. Empty: it was not.
   std::string TooEarlyLocked(const std::string& key, const ObservedWorkload& workload,
                              const ObservedWorkload& before) const KX_REQUIRES(mu_);
+  /// Notes for which data the workload was rolled in waves.
+  void NoteRolledLocked(const std::string& name, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// When an operator has put data back into the source: it may only put back what the source had,
+  /// over data that a wave was rolled for, which nobody has replaced meanwhile, and once over each.
+  void JudgeRestoreLocked(const std::string& source, const codec::JsonTree& object)
+      KX_REQUIRES(mu_);
+  /// Whether the present data of the source, or of a view of it, are those that were put back.
+  bool IsPutBackLocked(const std::string& source) const KX_REQUIRES(mu_);
   /// While waves are judged: later waves may follow with the data that its pods have.
   void ProveLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// The same once it has been healthy with them for long enough.
@@ -238,6 +252,13 @@ class Oracle {
   /// minute, and are told of the Rollout by a list then, so they do not know its age.
   bool IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const
       KX_REQUIRES(mu_);
+  /// A source of the workload has changed less than a quarter of an hour before the workload was
+  /// made, or since.
+  bool IsMadeAfterChangeLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  /// The workload was made, or made anew, lately, no operator has written it since, and its data
+  /// have changed around that time. An operator that is told of it by a list, for example because
+  /// it had no right to watch, does not know whether the change or the workload was first.
+  bool IsOfUnknownAgeLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);
@@ -245,6 +266,9 @@ class Oracle {
   void JudgeLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// Its pods are new.
   void ReadLocked(ObservedWorkload& workload) KX_REQUIRES(mu_);
+  /// An operator has seen it for the first time, maybe before the last change of its data.
+  void ReadAsRecordedLocked(const std::map<std::string, std::optional<std::string>>& began_with,
+                            ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// Whether its baseline has the present data of all sources that are there.
   bool IsUpToDateLocked(const ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// The present data of what is not paused; null: there are none.
@@ -257,15 +281,34 @@ class Oracle {
   base::CondVar changed_;
   std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);            ///< by source or view
   std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source or view
+  std::map<std::string, std::string> data_before_ KX_GUARDED_BY(mu_);     ///< their last change
   /// At which revision a source was last written, be it only a label, by source.
   std::map<std::string, apiserver::storage::Revision> written_at_ KX_GUARDED_BY(mu_);
+  /// When its data were last written, as the managed fields tell operators, by source.
+  std::map<std::string, std::string> data_written_ KX_GUARDED_BY(mu_);
   std::set<std::string> paused_ KX_GUARDED_BY(mu_);  ///< sources
+  /// What is known of a source for JudgeRestoreLocked, as digests.
+  struct Kept {
+    std::string uid{};
+    std::string present{};
+    std::string mark{};  ///< of the last restore
+    std::string good{};  ///< what the last restore put back
+    std::set<std::string> had{};
+    std::set<std::string> replaced{};  ///< by restores
+  };
+  std::map<std::string, Kept> kept_ KX_GUARDED_BY(mu_);  ///< by source
+  /// The data, with their namespaces, that workloads were rolled for in waves.
+  std::set<std::string> rolled_ KX_GUARDED_BY(mu_);
   /// What pods have told of a SecretProviderClass. It is a source as well: its data are the version
   /// that the last change was to, of which any pod has told.
   struct ProviderClass {
     std::map<std::string, std::string> told{};  ///< versions, by the pod's status
     /// That version, and all that pods have begun with since.
     std::set<std::string> current{};
+    /// When earlier changes replaced what was current before them, by version.
+    std::map<std::string, base::TimePoint> replaced{};
+    /// Versions that a record may still name: until the next change; see GoneLocked.
+    std::set<std::string> may_be_recorded{};
   };
   /// Deployments that have no pods of their own, and the Rollouts that name them, by key.
   std::map<std::string, codec::JsonTree> bases_ KX_GUARDED_BY(mu_);

@@ -1,6 +1,9 @@
 // What an Oracle makes of what pods tell of their SecretProviderClasses.
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -12,6 +15,13 @@
 namespace kubexx::oracle {
 
 using codec::JsonTree;
+
+namespace {
+
+/// A watch that is half-open is noticed within this time.
+constexpr std::chrono::minutes kLongestWatch{10};
+
+}  // namespace
 
 // As operators have it (see reloader::ProviderClasses): pods that begin have the last version or a
 // newer one; only a pod that has told of another before shows that there was a change.
@@ -32,11 +42,29 @@ void Oracle::OnPodStatusLocked(const std::string& key, const JsonTree& object) {
   }
   const JsonTree* const generation = object.At({"metadata", "generation"});
   if (generation != nullptr && generation->AsInt().value_or(1) > 1) {
+    for (const std::string& before : known.current) {
+      known.replaced[before] = options_.now();
+    }
+    known.may_be_recorded.clear();
+    known.replaced.erase(version);
     known.current = {version};
     OnSourceLocked(source, version);
   } else if (known.current.insert(version).second && !data_.contains(source)) {
     tell_("storage", source + " is told of as " + version);
     data_[source] = version;
+  }
+}
+
+void Oracle::GoneLocked(const std::string& key) {
+  for (auto& [source, known] : classes_) {
+    if (known.told.erase(key) == 0 || !known.told.empty()) {
+      continue;
+    }
+    for (const auto& [version, at] : known.replaced) {
+      if (options_.now() - at < kLongestWatch) {
+        known.may_be_recorded.insert(version);
+      }
+    }
   }
 }
 
@@ -50,9 +78,11 @@ bool Oracle::HasLocked(const std::string& source, const std::string& data) const
 
 bool Oracle::IsRecordedLocked(const ObservedWorkload& workload, const std::string& source) const {
   if (const auto found = classes_.find(source); found != classes_.end()) {
-    return std::ranges::any_of(found->second.current, [&](const std::string& version) {
+    const auto is_recorded = [&](const std::string& version) {
       return IsRecorded(workload.baseline, source, version);
-    });
+    };
+    return std::ranges::any_of(found->second.current, is_recorded) ||
+           std::ranges::any_of(found->second.may_be_recorded, is_recorded);
   }
   const auto there = data_.find(source);
   return there != data_.end() && IsRecorded(workload.baseline, source, there->second);

@@ -87,15 +87,17 @@ std::string Oracle::TooEarlyLocked(const std::string& key, const ObservedWorkloa
   for (const auto& [source, unread] : workload.read) {
     const auto now = data_.find(source);
     const auto had = before.read.find(source);
-    // What a rollout for other data brings along, nobody has asked for.
-    if (now == data_.end() || IsProviderClass(source) || !IsRecordedLocked(workload, source) ||
+    // What a rollout for other data brings along, nobody has asked for. Data that were put back
+    // need no canary.
+    if (now == data_.end() || IsProviderClass(source) || IsPutBackLocked(source) ||
+        !IsRecordedLocked(workload, source) ||
         (had != before.read.end() && had->second == now->second)) {
       continue;
     }
     for (const auto& [other, earlier] : workloads_) {
       const KeyParts others = PartsOf(other);
       if (others.space != parts.space || !GoesBefore(others, parts, waves_.canary) ||
-          !earlier.read.contains(source) || IsPassedOver(earlier)) {
+          !earlier.read.contains(source) || !earlier.read.at(source) || IsPassedOver(earlier)) {
         continue;
       }
       if (HasFailedWith(earlier.rolled_data, earlier.uid, source, now->second)) {

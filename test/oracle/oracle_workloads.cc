@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,14 +19,11 @@ namespace {
 using base::TimePoint;
 using codec::JsonTree;
 
-/// Begins the keys of Argo's Rollouts.
-constexpr std::string_view kRolloutKeys = "rollouts/";
 /// Of the Jobs by which operators roll a CronJob.
 constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
-/// For so long a list may not have come that is due after a watch.
-constexpr std::chrono::minutes kGap{15};
-/// Within this time operators ask for an API that was missing.
-constexpr std::chrono::minutes kAskedAgain{2};
+/// A rollout that has not ended within this time may have failed, by the policies that people
+/// install, and holds no place then.
+constexpr std::chrono::seconds kShortestTimeout{30};
 /// For so long a rollout that goes by no version may be on its way.
 constexpr std::chrono::minutes kBlindWrite{1};
 /// For so long after a restore operators may not have read everything anew.
@@ -50,6 +48,21 @@ void Oracle::ReadLocked(ObservedWorkload& workload) {
   for (auto& [source, data] : workload.read) {
     const auto there = data_.find(source);
     data = there == data_.end() ? std::nullopt : std::optional(there->second);
+  }
+}
+
+void Oracle::ReadAsRecordedLocked(
+    const std::map<std::string, std::optional<std::string>>& began_with,
+    ObservedWorkload& workload) {
+  for (auto& [source, data] : workload.read) {
+    const auto before = data_before_.find(source);
+    const auto began = began_with.find(source);
+    const bool has_changed = began == began_with.end() || began->second != data;
+    if (data && has_changed && before != data_before_.end() &&
+        !IsRecorded(workload.baseline, source, *data) &&
+        IsRecorded(workload.baseline, source, before->second)) {
+      data = before->second;
+    }
   }
 }
 
@@ -91,7 +104,7 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   if (before.is_on_hold && !is_just_asked) {
     return "though its people have put rollouts on hold";
   }
-  if (before.is_undone && HasPresentDataLocked(before)) {
+  if (before.is_undone && HasPresentDataLocked(before) && !IsInDoubtLocked(key, before)) {
     return "though it was undone, and its data have not changed since";
   }
   if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(key, before)) {
@@ -99,7 +112,8 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   }
   const bool is_recorded_anew =
       !before.baseline.empty() && DigestsIn(before.baseline) != DigestsIn(workload.baseline);
-  if (!stamps.empty() && before.stamps == stamps && !is_recorded_anew) {
+  if (!stamps.empty() && before.stamps == stamps && !is_recorded_anew &&
+      !IsOfUnknownAgeLocked(before)) {
     return "again for data that its pods have";
   }
   if (!before.is_of_others) {
@@ -123,52 +137,12 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   return "";
 }
 
-bool Oracle::IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const {
-  return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
-    return IsInDoubtOfLocked(workload, each.first) || IsBetweenWritesLocked(workload, each.first) ||
-           IsOfAnotherKeyLocked(key, workload, each.first);
-  });
-}
-
-bool Oracle::IsBetweenWritesLocked(const ObservedWorkload& workload,
-                                   const std::string& source) const {
-  const auto written = written_at_.find(SourceOf(source));
-  const bool is_of_later_version =
-      IsProviderClass(source) ||
-      (written != written_at_.end() && written->second > workload.template_at);
-  return !workload.base.empty() && !workload.is_of_others && is_of_later_version &&
-         IsNamed(workload.baseline, source) && !IsRecordedLocked(workload, source);
-}
-
-bool Oracle::IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload& workload,
-                                  const std::string& source) const {
-  const auto edited = changed_at_.find(SourceOf(source));
-  const auto changed = changed_at_.find(source);
-  if (!IsView(source) || !key.starts_with(kRolloutKeys) || !workload.base.empty() ||
-      !workload.baseline.empty() || !workload.is_of_others || edited == changed_at_.end() ||
-      changed == changed_at_.end()) {
-    return false;
-  }
-  return changed->second < workload.template_since && workload.template_since < edited->second &&
-         edited->second < std::max(led_since_, oldest_operator_) + kGap;
-}
-
-bool Oracle::IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const {
-  const auto written = written_at_.find(SourceOf(source));
-  return written != written_at_.end() &&
-         IsDoubtful(workload.baseline, workload.template_written, source, written->second);
-}
-
-bool Oracle::IsToldByListLocked(const std::string& key, const ObservedWorkload& workload) const {
-  return key.starts_with(kRolloutKeys) && workload.made == workload.template_since &&
-         rollouts_served_ && workload.made - *rollouts_served_ < kAskedAgain;
-}
-
 std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
   const auto found = std::ranges::find_if(workloads_, [&](const auto& each) {
     const auto& [name, workload] = each;
     return name != key && SpaceOf(name) == SpaceOf(key) && !workload.is_of_others &&
-           !workload.is_paused && workload.observed < workload.rolled_generation;
+           !workload.is_paused && workload.observed < workload.rolled_generation &&
+           options_.now() - workload.template_since < kShortestTimeout;
   });
   return found == workloads_.end() ? std::string() : found->first;
 }
@@ -202,6 +176,7 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
   workload.is_mixed = workload.is_restored && workload.is_unrecorded &&
                       options_.now() - workload.made < kAfterRestore;
   workload.is_undone = false;
+  workload.was_rolled = true;
   ++workload.rolled;
   ++counts_.rollouts;
   counts_.without_news += HasPresentDataLocked(before) ? 1 : 0;
@@ -229,7 +204,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.
+    const auto began_with = workload.read;
     ReadLocked(workload);
+    ReadAsRecordedLocked(began_with, workload);
     ProveLocked(key, workload);
   }
   for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
@@ -251,6 +228,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   std::string stamps = StampsIn(*pod);
   const bool by_operator =
       !is_new && workload.mark == before.mark && IsSameJson(others, before.others_text);
+  if (!is_new && !by_operator && !is_restored_ && workload.mark == before.mark) {
+    SetWrongLocked(key + " was rolled by an operator that changed what others wrote");
+  }
   const bool is_undo = !is_new && !by_operator && workload.mark != before.mark &&
                        workload.mark.starts_with(kUndoMark);
   tell_("storage", key + (is_new        ? " is there"
@@ -299,13 +279,8 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
 }
 
 void Oracle::BeginLocked(ObservedWorkload& workload) {
-  const TimePoint now = options_.now();
-  workload.made = now;
-  const bool is_after_change = std::ranges::any_of(workload.read, [&](const auto& each) {
-    const auto changed = changed_at_.find(each.first);
-    return changed != changed_at_.end() && now - changed->second < kGap;
-  });
-  workload.doubts += is_after_change ? 1U : 0U;
+  workload.made = options_.now();
+  workload.doubts += IsMadeAfterChangeLocked(workload) ? 1U : 0U;
   workload.was_held =
       workload.is_on_hold || std::ranges::any_of(workload.read, [this](const auto& each) {
         return paused_.contains(SourceOf(each.first));

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/history/history.h"
@@ -117,6 +119,28 @@ std::optional<reloader::Digest> DigestOfData(const std::string& source, const st
   return digest.Finish();
 }
 
+bool IsOfUndoer(const JsonTree& entry) {
+  return std::ranges::find(kUndoers, entry.TextAt("manager")) != kUndoers.end();
+}
+
+/// Whether the manager of an entry of the managed fields owns this field.
+bool Owns(const JsonTree& entry, std::initializer_list<std::string_view> field) {
+  const JsonTree* const fields = entry.Find("fieldsV1");
+  return fields != nullptr && fields->At(field) != nullptr;
+}
+
+/// The latest time of the managed fields' entries for which `counts` returns true; empty: of none.
+template <class Counts>
+std::string LatestOf(const JsonTree& object, Counts counts) {
+  std::string latest;
+  for (const JsonTree& entry : ElementsOf(object.At({"metadata", "managedFields"}))) {
+    if (counts(entry)) {
+      latest = std::max(latest, std::string(entry.TextAt("time")));  // all are in UTC
+    }
+  }
+  return latest;
+}
+
 }  // namespace
 
 std::string TextOf(const JsonTree* tree) { return tree == nullptr ? "" : tree->ToJson(); }
@@ -220,24 +244,61 @@ std::map<std::string, std::string> DigestsIn(const std::string& baseline) {
 }
 
 std::string TemplateWrittenIn(const JsonTree& workload) {
-  std::string written;
-  for (const JsonTree& entry : ElementsOf(workload.At({"metadata", "managedFields"}))) {
-    if (entry.TextAt("manager") != reloader::kFieldManager &&
-        std::ranges::find(kUndoers, entry.TextAt("manager")) == kUndoers.end() &&
-        entry.At({"fieldsV1", "f:spec", "f:template"}) != nullptr) {
-      written = std::max(written, std::string(entry.TextAt("time")));  // all are in UTC
-    }
-  }
-  return written;
+  return LatestOf(workload, [](const JsonTree& entry) {
+    return entry.TextAt("manager") != reloader::kFieldManager && !IsOfUndoer(entry) &&
+           Owns(entry, {"f:spec", "f:template"});
+  });
 }
 
-bool IsDoubtful(const std::string& baseline, const std::string& template_written,
-                const std::string& source, std::int64_t version) {
+std::string OwnWrittenIn(const JsonTree& workload) {
+  return LatestOf(workload, [](const JsonTree& entry) {
+    return entry.TextAt("manager") == reloader::kFieldManager &&
+           (Owns(entry, {"f:spec", "f:template"}) || Owns(entry, {"f:spec", "f:restartAt"}));
+  });
+}
+
+std::string UndoneIn(const JsonTree& workload) {
+  return LatestOf(workload, [](const JsonTree& entry) {
+    return IsOfUndoer(entry) && Owns(entry, {"f:spec", "f:template"});
+  });
+}
+
+std::string DataWrittenIn(const JsonTree& source) {
+  const std::string written =
+      LatestOf(source, [](const JsonTree& entry) { return Owns(entry, {"f:data"}); });
+  const JsonTree* const metadata = source.Find("metadata");
+  return metadata == nullptr
+             ? written
+             : std::max(written, std::string(metadata->TextAt("creationTimestamp")));
+}
+
+bool IsDoubtful(const DoubtfulPods& pods, const std::string& source, std::int64_t version,
+                std::string_view data_written) {
   const reloader::SourceId id = IdOf(source);
-  const auto parsed = reloader::Baseline::Parse(baseline, id.key.namespace_);
-  return parsed && parsed->template_written &&
-         parsed->template_written->ToString() < template_written && parsed->VersionOf(id) != 0 &&
-         parsed->VersionOf(id) < static_cast<std::uint64_t>(version);
+  const auto parsed = reloader::Baseline::Parse(pods.baseline, id.key.namespace_);
+  if (!parsed || !parsed->template_written ||
+      parsed->template_written->ToString() >= pods.template_written || parsed->VersionOf(id) == 0 ||
+      parsed->VersionOf(id) >= static_cast<std::uint64_t>(version)) {
+    return false;
+  }
+  if (!pods.undone.empty() && pods.undone >= std::max(pods.own_written, pods.template_written)) {
+    return data_written > pods.undone;
+  }
+  if (pods.own_written < pods.template_written) {
+    return true;
+  }
+  constexpr std::int64_t kMaxBehind = 600;
+  const auto own = apimachinery::Time::Parse(pods.own_written);
+  const auto data = apimachinery::Time::Parse(data_written);
+  return own && data && *data > *own && data->seconds <= own->seconds + kMaxBehind;
+}
+
+bool StaysInDoubt(const DoubtfulPods& pods, const std::string& source) {
+  const reloader::SourceId id = IdOf(source);
+  const auto parsed = reloader::Baseline::Parse(pods.baseline, id.key.namespace_);
+  return parsed && parsed->template_written && parsed->VersionOf(id) != 0 &&
+         parsed->template_written->ToString() < pods.template_written &&
+         pods.own_written < pods.template_written;
 }
 
 std::map<std::string, std::string> DataByKey(const std::string& data) {
@@ -300,6 +361,11 @@ bool IsNamed(const std::string& baseline, const std::string& source) {
 bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data) {
   const auto recorded = DigestOfSource(baseline, source);
   return recorded && recorded == DigestOfData(source, data);
+}
+
+std::optional<std::string> DigestTextOf(const std::string& source, const std::string& data) {
+  const auto digest = DigestOfData(source, data);
+  return digest ? std::optional(digest->ToString()) : std::nullopt;
 }
 
 bool HasFailedWith(const std::string& rolled_data, const std::string& uid,

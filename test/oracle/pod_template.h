@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,11 +58,37 @@ std::map<std::string, std::string> DigestsIn(const std::string& baseline);
 /// template of a workload, according to its managed fields: RFC 3339; empty: they do not tell.
 std::string TemplateWrittenIn(const codec::JsonTree& workload);
 
-/// Whether an operator that begins cannot know what the pods of a workload have of the source: its
-/// `baseline` was written before others wrote the template at `template_written`, as
-/// TemplateWrittenIn returns it, and for an older version of the source than `version`.
-bool IsDoubtful(const std::string& baseline, const std::string& template_written,
-                const std::string& source, std::int64_t version);
+/// When an operator last rolled a workload, in the same form.
+std::string OwnWrittenIn(const codec::JsonTree& workload);
+
+/// When whoever undid or restarted a rollout last wrote the pod template, in the same form.
+std::string UndoneIn(const codec::JsonTree& workload);
+
+/// When anybody last wrote the data of a ConfigMap or Secret, in the same form.
+std::string DataWrittenIn(const codec::JsonTree& source);
+
+/// What is known of a workload that may leave an operator that begins in doubt about its pods. The
+/// times are those that the functions above return.
+struct DoubtfulPods {
+  std::string_view baseline;
+  std::string_view template_written;
+  std::string_view own_written;
+  std::string_view undone;
+};
+
+/// Whether an operator that begins cannot know what the pods of a workload have of the source: the
+/// baseline was written before others wrote the template, and for an older version of the source
+/// than `version`. Where the operator itself has rolled the workload since then, the data must have
+/// been written after that, and up to ten minutes after it, at `data_written`; where a person has
+/// undone or restarted a rollout since, after that.
+bool IsDoubtful(const DoubtfulPods& pods, const std::string& source, std::int64_t version,
+                std::string_view data_written);
+
+/// Whether the baseline of a workload leaves that in doubt from now on for each operator that
+/// begins after another write of the source, be it only a label: it was written before others wrote
+/// the template, and no rollout of an operator has followed, after which that question ends by
+/// itself.
+bool StaysInDoubt(const DoubtfulPods& pods, const std::string& source);
 
 /// Begins the names of SecretProviderClasses as sources.
 inline constexpr std::string_view kProviderClasses = "secretproviderclasses/";
@@ -88,6 +115,9 @@ inline std::string SourceOf(const std::string& view) { return view.substr(0, vie
 /// The data of a view, as of a source that has no other key, by the view's key. `data`: what DataOf
 /// returns for the source.
 std::map<std::string, std::string> DataByKey(const std::string& data);
+/// The digest of the data of a source or view, as operators write it. `data`: what DataOf returns
+/// for the source.
+std::optional<std::string> DigestTextOf(const std::string& source, const std::string& data);
 
 /// Whether `baseline`, of a workload in the namespace of the source, says anything of the source.
 bool IsNamed(const std::string& baseline, const std::string& source);

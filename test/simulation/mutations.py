@@ -93,12 +93,31 @@ MUTATIONS = [
         "  return baseline && (MUTANT || baseline->uid == workload.uid) ? baseline : std::nullopt;")]),
     ("a baseline is not doubted though a source was written after a release", [(
         RELOADER + "plan/slot_planner.cc",
-        "  return written && *written >= *workload.template_written;",
-        "  return !MUTANT && written && *written >= *workload.template_written;")]),
+        "  if (!written) {",
+        "  if (MUTANT || !written) {")]),
+    ("any write of the operator moves the time of its last rollout", [(
+        RELOADER + "write/rest_writer.cc",
+        "{.field_manager = std::string(kRecordsManager)}",
+        "{.field_manager = std::string(MUTANT ? kFieldManager : kRecordsManager)}")]),
+    ("a process does not go by the version of its own rollout", [(
+        RELOADER + "plan/pair_memory_writes.cc",
+        "  if (rolled) {",
+        "  if (rolled && MUTANT) {\n    known.template_since = 0;\n  } else if (rolled) {")]),
+    ("a reload in place that failed asks nobody before the rollout", [(
+        RELOADER + "operator/reconciler_in_place.cc",
+        "  if (parts_.gate != nullptr && !parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {",
+        "  if (!MUTANT && parts_.gate != nullptr && !parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {")]),
     ("a baseline is not written anew after a release that an operator saw", [(
         RELOADER + "plan/planner_baseline.cc",
         "  return plan.is_released && std::ranges::any_of(",
-        "  return !MUTANT && plan.is_released && std::ranges::any_of(")]),
+        "  return !MUTANT && plan.is_released && std::ranges::any_of("),
+       (RELOADER + "plan/planner_baseline.cc",
+        "  return plan.template_written && on.workload.id.kind !=",
+        "  return !MUTANT && plan.template_written && on.workload.id.kind !=")]),
+    ("a baseline gets the time of a release with the next write of a source only", [(
+        RELOADER + "plan/planner_baseline.cc",
+        "         (on.recorded == nullptr || plan.is_released);\n",
+        "         !MUTANT && (on.recorded == nullptr || plan.is_released);\n")]),
     ("a baseline tells of a release that a watch has not reached", [(
         RELOADER + "plan/planner.cc",
         "    return sources_.over->SeenUpTo(source) >= VersionNumber(written_by);\n",
@@ -136,20 +155,21 @@ MUTATIONS = [
          "  return input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&\n",
          "  return !MUTANT && input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&\n"),
         (RELOADER + "plan/begun_pods.cc",
-         "    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {\n",
-         "    if (!MUTANT && earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {\n"),
+         "    if (earlier != moves.rend()) {\n",
+         "    if (!MUTANT && earlier != moves.rend()) {\n"),
         (RELOADER + "plan/pair_memory.cc",
-         "  if (now && now->version != 0 && now->version < known.template_since &&\n",
-         "  if (!MUTANT && now && now->version != 0 && now->version < known.template_since &&\n")]),
+         "  if (now && now->version != 0 && now->version < known.template_since) {\n",
+         "  if (!MUTANT && now && now->version != 0 && now->version < known.template_since) {\n")]),
     ("pods that are older than the change count as newer", [(
         RELOADER + "plan/slot_planner.cc",
         "         member.resource_version < input_.known.template_since;\n",
         "         member.resource_version < input_.known.template_since + (MUTANT ? 4U : 0U);\n")]),
     ("a variable with the right value is taken for proof", [(
         RELOADER + "plan/slot_planner.cc",
-        "  if (member.settled || IsOlderThanPods(member) || IsRolledByOthers(member, slot)) {\n",
+        "  if (member.settled || IsOlderThanPods(member) ||\n"
+        "      IsRolledByOthers(member, slot, input_.known.stamps_of_others)) {\n",
         "  if (member.settled || (MUTANT && slot.is_right) || IsOlderThanPods(member) ||\n"
-        "      IsRolledByOthers(member, slot)) {\n")]),
+        "      IsRolledByOthers(member, slot, input_.known.stamps_of_others)) {\n")]),
     ("a write in place whose request was lost counts as made", [(
         RELOADER + "plan/slot_planner.cc",
         "  if (is_made == false && has_changed) {\n",

@@ -327,8 +327,13 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
 void People::DoTo(Source& source, Act act, const std::stop_token& stop) {
   const std::string path = PathOf(source) + "/" + source.name;
   if (act == Act::kTouch) {
-    Patch(path, R"({"metadata":{"labels":{"touched":")" + to_string(next_value_++) + R"("}}})",
-          stop);
+    // A label of whoever writes the data moves the time at which the data were written, too.
+    const std::uint64_t value = next_value_++;
+    Insist({.method = "PATCH",
+            .path = path,
+            .body = R"({"metadata":{"labels":{"touched":")" + to_string(value) + R"("}}})",
+            .manager = value % 2 == 0 ? "kubectl-label" : ""},
+           stop);
   } else if (act == Act::kPause) {
     source.paused = !source.paused;
     Patch(path,

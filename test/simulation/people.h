@@ -164,7 +164,7 @@ class People {
   /// Installs a policy with waves in each namespace, where there are policies: which waves these
   /// are. They stay until EndHolds, and some of the data with which people break things are mended
   /// only then.
-  std::optional<oracle::Oracle::Waves> BeginWaves(const std::stop_token& stop);
+  std::optional<oracle::Oracle::Waves> BeginWaves(bool restores, const std::stop_token& stop);
   /// No policy, and nobody who has put a workload on hold, holds anything back from here on; blocks
   /// until that is so.
   void EndHolds(const std::stop_token& stop);
@@ -268,6 +268,8 @@ class People {
   /// It has this value from now on.
   static void SetValue(Source& source, std::uint64_t value);
   void Break(Source& source, const std::stop_token& stop);
+  /// What such a policy of the namespace says besides, when the last good data are to be put back.
+  std::string OnFailureIn(const std::string& space) const;
   /// Of a workload of the first wave, or of any.
   Source& SourceForWaves();
   void Release(Workload& workload, const std::stop_token& stop);

@@ -64,7 +64,8 @@ void People::ChangePolicy(const std::string& space, const std::stop_token& stop)
   PutPolicy(space, kSpecs[random_.Below(kSpecs.size())], stop);
 }
 
-std::optional<oracle::Oracle::Waves> People::BeginWaves(const std::stop_token& stop) {
+std::optional<oracle::Oracle::Waves> People::BeginWaves(bool restores,
+                                                        const std::stop_token& stop) {
   if (!options_.policies || IsIn(options_.without, Act::kPolicy)) {
     return std::nullopt;
   }
@@ -77,12 +78,23 @@ std::optional<oracle::Oracle::Waves> People::BeginWaves(const std::stop_token& s
     PutPolicy(space,
               R"({"waves":{"canaries":[")" + std::string(kCanary) +
                   R"("],"sizes":[{"count":1}],"healthyFor":")" + healthy_for +
-                  R"(","timeout":"60s"}})",
+                  R"(","timeout":"60s")" + (restores ? OnFailureIn(space) : std::string()) + "}}",
               stop);
   }
   has_waves_ = true;
   return oracle::Oracle::Waves{
       .spaces = {spaces_.begin(), spaces_.end()}, .canary = kCanary, .healthy_for = kHealthyFor};
+}
+
+std::string People::OnFailureIn(const std::string& space) const {
+  std::string names;
+  for (const Source& source : sources_) {
+    if (source.is_secret && source.space == space) {
+      names += (names.empty() ? "\"" : ",\"") + source.name + "\"";
+    }
+  }
+  return R"(,"onFailure":"Restore")" +
+         (names.empty() ? std::string() : R"(,"restoreSecrets":[)" + names + "]");
 }
 
 People::Source& People::SourceForWaves() {

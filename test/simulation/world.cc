@@ -119,6 +119,9 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
   if (options.seed % 4 == 0) {
     operator_arguments_.emplace_back("--history=3");
   }
+  if (Restores()) {
+    operator_arguments_.emplace_back("--allow-restore");
+  }
   may_restore_ = random_.Chance(200);
   static constexpr Rights kRights[] = {Rights::kEverywhere, Rights::kWritesBySpace,
                                        Rights::kWritesBySpace, Rights::kBySpace};

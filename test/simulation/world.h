@@ -159,6 +159,8 @@ class World {
   /// Policies with waves come into force before anything goes wrong, where there are policies.
   /// Returns whether they do.
   bool BeginWaves();
+  /// Where there are such policies, operators put the last good data back: in half of the runs.
+  bool Restores() const { return options_.seed % 2 == 1; }
   /// What comes last in a storm, so that nothing that happens later makes up for what is missed.
   void EndStorm();
   /// Clerks count up on a storage that takes its time.

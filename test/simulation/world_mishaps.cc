@@ -221,7 +221,7 @@ bool World::BeginWaves() {
     return false;
   }
   const Actor self = scheduler_.Become(people_actor_);
-  auto waves = crowd_->BeginWaves({});
+  auto waves = crowd_->BeginWaves(Restores(), {});
   scheduler_.Become(self);
   if (!waves) {
     return false;

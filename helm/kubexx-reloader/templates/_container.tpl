@@ -55,7 +55,13 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if eq (toString .Values.kubexx.recordBaseline) "false" }}{{ $args = append $args "--record-baseline=false" }}{{ end -}}
 {{- if gt (int .Values.kubexx.history) 0 }}{{ $args = append $args (printf "--history=%d" (int .Values.kubexx.history)) }}{{ end -}}
 {{- if include "reloader.notificationsSecret" . }}{{ $args = append $args "--notifications=/etc/kubexx-reloader/notifications.yaml" }}{{ end -}}
+{{- with .Values.kubexx.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" (toJson .)) }}{{ end -}}
 {{- if .Values.kubexx.reloadInPlace }}{{ $args = append $args "--reload-in-place" }}{{ end -}}
+{{- if .Values.kubexx.tracing.enabled -}}
+{{- $args = append $args "--tracing" -}}
+{{- with .Values.kubexx.tracing.endpoint }}{{ $args = append $args (printf "--otlp-endpoint=%s" .) }}{{ end -}}
+{{- end -}}
+{{- if .Values.kubexx.restore.enabled }}{{ $args = append $args "--allow-restore" }}{{ end -}}
 {{- if .Values.kubexx.admission.enabled -}}
 {{- $args = concat $args (list "--admission" (printf "--admission-name=%s" (include "reloader.admission" .)) (printf "--admission-addr=:%d" (int .Values.kubexx.admission.port))) -}}
 {{- if .Values.kubexx.admission.warnings }}{{ $args = append $args "--admission-warnings" }}{{ end -}}

@@ -112,9 +112,10 @@ true
 {{- $ports := list 443 6443 }}
 {{- $env := .Values.reloader.deployment.env }}
 {{- $urls := list .Values.reloader.webhookUrl }}
+{{- if .Values.kubexx.tracing.enabled }}{{ $urls = append $urls .Values.kubexx.tracing.endpoint }}{{ end }}
 {{- range list ($env.open | default dict) ($env.secret | default dict) }}
 {{- $variables := . }}
-{{- range list "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" }}
+{{- range list "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "OTEL_EXPORTER_OTLP_ENDPOINT" }}
 {{- $urls = append $urls (get $variables .) }}
 {{- end }}
 {{- end }}
@@ -123,7 +124,8 @@ true
 {{- with . | toString }}
 {{- $url := urlParse . }}
 {{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
-{{- $ports = append $ports ($port | default (ternary 80 443 (eq $url.scheme "http")) | int) }}
+{{- $usual := dict "http" 80 "socks5" 1080 "socks5h" 1080 }}
+{{- $ports = append $ports ($port | default (get $usual $url.scheme) | default 443 | int) }}
 {{- end }}
 {{- end }}
 {{- range .Values.reloader.netpol.ports }}{{ $ports = append $ports (int .) }}{{ end }}
@@ -193,6 +195,7 @@ true
 {{- include "reloader.check" (dict "name" "reloader.service.port" "value" .port "pattern" "^[1-9][0-9]{0,4}$" "wanted" "a port from 1 to 65535") -}}
 {{- end -}}
 {{- include "reloader.check" (dict "name" "reloader.webhookUrl" "value" $reloader.webhookUrl "pattern" "^https?://." "wanted" "a URL that begins with http:// or https://") -}}
+{{- include "reloader.check" (dict "name" "kubexx.tracing.endpoint" "value" .Values.kubexx.tracing.endpoint "pattern" "^https?://." "wanted" "a URL that begins with http:// or https://") -}}
 {{- include "reloader.check" (dict "name" "reloader.pprofAddr" "value" $reloader.pprofAddr "pattern" ":[0-9]+$" "wanted" "an address with a port, as :6060") -}}
 {{- include "reloader.check" (dict "name" "image.digest" "value" .Values.image.digest "pattern" "^sha256:[0-9a-f]{64}$" "wanted" "sha256: and 64 hexadecimal digits") -}}
 {{- $duration := dict "pattern" "^(0|([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+)$" "wanted" "a duration, as 500ms, 30s or 1h30m" -}}
@@ -213,6 +216,18 @@ true
 {{- range .Values.kubexx.notifications.receivers -}}
 {{- if .digest -}}
 {{- include "reloader.check" (merge (dict "name" (printf "digest.every of the receiver %s in kubexx.notifications" .name) "value" .digest.every) $duration) -}}
+{{- end -}}
+{{- end -}}
+{{- $page := .Values.kubexx.page -}}
+{{- if $page.enabled -}}
+{{- if not $reloader.watchGlobally -}}
+{{- fail "kubexx.page.enabled needs reloader.watchGlobally=true: the page shows the whole cluster; for single namespaces, run kubexx-reloader ui on your machine" -}}
+{{- end -}}
+{{- if and $page.plainHTTP $page.tlsSecret -}}
+{{- fail "kubexx.page has both tlsSecret and plainHTTP=true: the page is served either over TLS or without" -}}
+{{- end -}}
+{{- if not (or $page.plainHTTP $page.tlsSecret) -}}
+{{- fail "kubexx.page.enabled needs kubexx.page.tlsSecret, the name of a Secret of the type kubernetes.io/tls; or kubexx.page.plainHTTP=true where a proxy adds TLS" -}}
 {{- end -}}
 {{- end -}}
 {{- include "reloader.validateArgs" . -}}
@@ -242,15 +257,15 @@ true
 
 {{/* The program's flags, without the dashes: compared with its --help by the project's tests. */}}
 {{- define "reloader.flags" -}}
-admission admission-addr admission-name admission-url admission-warnings auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
+admission admission-addr admission-name admission-url admission-warnings allow-restore auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
 enable-csi-integration enable-ha enable-pprof health-gate health-timeout history ignore-annotation ignored-workload-types
 is-Argo-Rollouts keys kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
-namespaces namespaces-to-ignore notifications pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
+namespaces namespaces-to-ignore notifications otlp-endpoint pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
 record-baseline release-settle-window reload-in-place reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
 resource-label-selector resources-to-ignore
 search-match-annotation secret-annotation secret-auto-annotation settle-window shards stop-after-failures
-sync-after-restart webhook-url workers
+sync-after-restart tracing webhook-url workers workload-kinds
 {{- end -}}
 
 {{/* What the program would refuse among the arguments that are passed on. */}}

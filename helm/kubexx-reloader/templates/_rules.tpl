@@ -33,6 +33,11 @@
   resources: [deploymentconfigs]
   verbs: [get, list, watch, patch]
 {{- end }}
+{{- range .Values.kubexx.workloadKinds }}
+- apiGroups: [{{ .group | quote }}]
+  resources: [{{ .resource | quote }}]
+  verbs: [get, list, watch, patch]
+{{- end }}
 {{- if $r.enableCSIIntegration }}
 - apiGroups: [secrets-store.csi.x-k8s.io]
   resources: [secretproviderclasspodstatuses, secretproviderclasses]
@@ -49,6 +54,12 @@
 - apiGroups: [""]
   resources: [pods/proxy]
   verbs: [get, create, update]
+{{- end }}
+{{- if .Values.kubexx.restore.enabled }}
+# The last good data are put back: they are kept in further objects, and written into the source.
+- apiGroups: [""]
+  resources: {{ ternary "[configmaps, secrets]" "[configmaps]" .Values.kubexx.restore.secrets }}
+  verbs: [get, list, create, update, delete]
 {{- end }}
 - apiGroups: [""]
   resources: [events]

@@ -7,6 +7,7 @@
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -31,7 +32,7 @@ SelectorTerm TermOf(const JsonTree& expression) {
   std::vector<std::string> values = StringsAt(expression, "values");
   std::ranges::sort(values);
   const char* const relation = word == "NotIn" ? " notin (" : " in (";
-  return {.key = key, .text = key + relation + JoinedBy(",", values) + ")"};
+  return {.key = key, .text = key + relation + base::Join(values, ",") + ")"};
 }
 
 }  // namespace
@@ -108,14 +109,6 @@ std::string OrElse(std::string text, std::string_view none) {
   return text.empty() ? std::string(none) : std::move(text);
 }
 
-std::string JoinedBy(std::string_view separator, const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    text.append(i == 0 ? "" : separator).append(parts[i]);
-  }
-  return text;
-}
-
 std::string JoinedAt(const JsonTree& object, CellPath path) {
   std::vector<std::string> parts;
   for (const JsonTree& element : ElementsAt(object, path)) {
@@ -123,7 +116,7 @@ std::string JoinedAt(const JsonTree& object, CellPath path) {
       parts.push_back(*text);
     }
   }
-  return JoinedBy(",", parts);
+  return base::Join(parts, ",");
 }
 
 std::string MembersAt(const JsonTree& object, CellPath path, std::string_view member) {
@@ -131,7 +124,7 @@ std::string MembersAt(const JsonTree& object, CellPath path, std::string_view me
   for (const JsonTree& element : ElementsAt(object, path)) {
     parts.emplace_back(element.TextAt(member));
   }
-  return JoinedBy(",", parts);
+  return base::Join(parts, ",");
 }
 
 std::string FirstOf(std::vector<std::string> parts, std::size_t most, std::string_view separator) {
@@ -142,7 +135,7 @@ std::string FirstOf(std::vector<std::string> parts, std::size_t most, std::strin
 
 std::string WithMore(const std::vector<std::string>& shown, std::size_t count,
                      std::string_view separator) {
-  const std::string text = JoinedBy(separator, shown);
+  const std::string text = base::Join(shown, separator);
   return count <= shown.size() ? text
                                : text + " + " + std::to_string(count - shown.size()) + " more...";
 }
@@ -153,7 +146,7 @@ std::string LabelsAt(const JsonTree& object, CellPath path) {
     parts.push_back(key + "=" + value);
   }
   std::ranges::sort(parts);
-  return OrElse(JoinedBy(",", parts));
+  return OrElse(base::Join(parts, ","));
 }
 
 std::string SelectorAt(const JsonTree& object, CellPath path) {
@@ -174,7 +167,7 @@ std::string SelectorAt(const JsonTree& object, CellPath path) {
   for (SelectorTerm& term : terms) {
     parts.push_back(std::move(term.text));
   }
-  return OrElse(JoinedBy(",", parts));
+  return OrElse(base::Join(parts, ","));
 }
 
 JsonTree NameCell(const JsonTree& object) { return MetaString(object, "name"); }

@@ -38,8 +38,6 @@ std::size_t SizeAt(const codec::JsonTree& object, CellPath path);
 
 /// Returns `text`, or `none` when it is empty.
 std::string OrElse(std::string text, std::string_view none = "<none>");
-/// Joins the parts with the separator between them.
-std::string JoinedBy(std::string_view separator, const std::vector<std::string>& parts);
 /// The strings of the list at `path` as "a,b".
 std::string JoinedAt(const codec::JsonTree& object, CellPath path);
 /// The member of each element of the list at `path` as "a,b".

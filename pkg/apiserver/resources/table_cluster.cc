@@ -9,6 +9,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/resources/table_cells.h"
 #include "kubexx/apiserver/resources/table_columns.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -37,7 +38,7 @@ JsonTree RolesCell(const JsonTree& o) {
     }
   }
   roles.erase("");
-  return OrElse(JoinedBy(",", {roles.begin(), roles.end()}));
+  return OrElse(base::Join(roles, ","));
 }
 JsonTree VersionCell(const JsonTree& o) {
   return StringAt(o, {"status", "nodeInfo", "kubeletVersion"});
@@ -85,7 +86,7 @@ std::string QuotaOf(const JsonTree& o, bool limits) {
       parts.push_back(name + ": " + (found == used.end() ? "0" : found->second) + "/" + hard);
     }
   }
-  return JoinedBy(", ", parts);
+  return base::Join(parts, ", ");
 }
 JsonTree QuotaRequestsCell(const JsonTree& o) { return QuotaOf(o, false); }
 JsonTree QuotaLimitsCell(const JsonTree& o) { return QuotaOf(o, true); }
@@ -102,7 +103,7 @@ std::string SubjectsOf(const JsonTree& o, std::string_view kind) {
           kind == "ServiceAccount" ? std::string(subject.TextAt("namespace")) + "/" + name : name);
     }
   }
-  return JoinedBy(", ", names);
+  return base::Join(names, ", ");
 }
 JsonTree UsersCell(const JsonTree& o) { return SubjectsOf(o, "User"); }
 JsonTree GroupsCell(const JsonTree& o) { return SubjectsOf(o, "Group"); }

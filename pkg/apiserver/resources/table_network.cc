@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/resources/table_cells.h"
 #include "kubexx/apiserver/resources/table_columns.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -48,7 +49,7 @@ JsonTree ExternalIpCell(const JsonTree& o) {
   if (const std::string external = JoinedAt(o, {"spec", "externalIPs"}); !external.empty()) {
     all.push_back(external);
   }
-  return OrElse(JoinedBy(",", all), type == "LoadBalancer" ? "<pending>" : "<none>");
+  return OrElse(base::Join(all, ","), type == "LoadBalancer" ? "<pending>" : "<none>");
 }
 JsonTree PortsCell(const JsonTree& o) {
   std::vector<std::string> ports;
@@ -59,7 +60,7 @@ JsonTree PortsCell(const JsonTree& o) {
                     (node_port > 0 ? ":" + std::to_string(node_port) : "") + "/" +
                     OrElse(protocol, "TCP"));
   }
-  return OrElse(JoinedBy(",", ports));
+  return OrElse(base::Join(ports, ","));
 }
 JsonTree ServiceSelectorCell(const JsonTree& o) { return LabelsAt(o, {"spec", "selector"}); }
 
@@ -127,10 +128,10 @@ JsonTree HostsCell(const JsonTree& o) {
   if (hosts.empty()) {
     return "*";
   }
-  return JoinedBy(",", hosts) +
+  return base::Join(hosts, ",") +
          (more ? " + " + std::to_string(rules.size() - kShown) + " more..." : "");
 }
-JsonTree AddressCell(const JsonTree& o) { return JoinedBy(",", BalancersOf(o)); }
+JsonTree AddressCell(const JsonTree& o) { return base::Join(BalancersOf(o), ","); }
 JsonTree IngressPortsCell(const JsonTree& o) {
   return ElementsAt(o, {"spec", "tls"}).empty() ? "80" : "80, 443";
 }

@@ -7,6 +7,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/resources/table_cells.h"
 #include "kubexx/apiserver/resources/table_columns.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -79,7 +80,7 @@ JsonTree ClaimStateCell(const JsonTree& o) {
       states.emplace_back("reserved");
     }
   }
-  return JoinedBy(",", states);
+  return base::Join(states, ",");
 }
 JsonTree SliceNodeCell(const JsonTree& o) { return StringAt(o, {"spec", "nodeName"}); }
 JsonTree SliceDriverCell(const JsonTree& o) { return StringAt(o, {"spec", "driver"}); }

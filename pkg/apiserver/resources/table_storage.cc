@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/resources/table_cells.h"
 #include "kubexx/apiserver/resources/table_columns.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -34,7 +35,7 @@ std::string ModesAt(const JsonTree& o, CellPath path) {
       found.emplace_back(shown);
     }
   }
-  return JoinedBy(",", found);
+  return base::Join(found, ",");
 }
 
 JsonTree StatusCell(const JsonTree& o) {

@@ -34,14 +34,6 @@ std::string Canonical(simdjson::dom::element element) {
 
 }  // namespace
 
-std::optional<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return std::nullopt;
-  }
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
 std::string CanonicalJson(std::string_view json) {
   simdjson::dom::parser parser;
   simdjson::dom::element element;

@@ -1,16 +1,12 @@
 /// @file
-/// Reads files and compares texts in tests of the codecs.
+/// Compares texts in tests of the codecs.
 #ifndef KUBEXX_CODEC_TESTING_TESTDATA_H_
 #define KUBEXX_CODEC_TESTING_TESTDATA_H_
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kubexx::codec::testing {
-
-/// Returns the content of a file, or std::nullopt if it cannot be read.
-std::optional<std::string> ReadFile(const std::string& path);
 
 /// Returns `json` with the members of every object in ascending order and without white space, so
 /// that equal values have equal texts. Numbers keep their spelling. Returns "not JSON: ..." if

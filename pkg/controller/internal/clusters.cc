@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/controller/internal/manager_parts.h"
 #include "kubexx/controller/internal/recorders.h"
 
@@ -80,7 +81,7 @@ Status Clusters::FirstListsMissing(base::Duration timeout) const {
   for (const Pointer& cluster : All()) {
     const std::vector<std::string> unsynced = cluster->caches()->Unsynced();
     if (!unsynced.empty()) {
-      text += (text.empty() ? "" : "; ") + Join(unsynced, "; ") +
+      text += (text.empty() ? "" : "; ") + base::Join(unsynced, "; ") +
               "; the caches did not get their first lists from " + cluster->client()->config().host;
     }
   }
@@ -93,7 +94,7 @@ Status Clusters::CachesNotReady() const {
     std::ranges::move(cluster->caches()->Unsynced(), std::back_inserter(waiting));
   }
   return {Reason::kServiceUnavailable,
-          waiting.empty() ? "the manager starts" : Join(waiting, "; ")};
+          waiting.empty() ? "the manager starts" : base::Join(waiting, "; ")};
 }
 
 void Clusters::StopRecorders() const {

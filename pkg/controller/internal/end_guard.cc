@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/base/after.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/controller/internal/briefly.h"
 #include "kubexx/logging/log.h"
 
@@ -43,10 +44,7 @@ bool EndGuard::Await(base::FunctionRef<bool(base::TimePoint, const std::stop_tok
 }
 
 apimachinery::Result<void> EndGuard::Stuck() {
-  std::string names;
-  for (const std::string& name : options_.running()) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
+  const std::string names = base::Join(options_.running(), ", ");
   Status status(Reason::kTimeout, "still running at the end of the grace period: " +
                                       (names.empty() ? std::string(at_.load()) : names));
   if (options_.on_stuck) {

@@ -12,6 +12,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/tracing/tracer.h"
 
 namespace kubexx::controller::internal {
 
@@ -24,17 +25,15 @@ struct ManagerClients {
 };
 
 /// Makes the clients as Manager::New documents. `registry` gets their metrics and must outlive
-/// them.
+/// them; `tracer`, which may be null, their spans.
 apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock& clock,
-                                                metrics::Registry& registry);
+                                                metrics::Registry& registry,
+                                                std::shared_ptr<tracing::Tracer> tracer);
 
 /// Returns a pointer to `client` that also keeps `registry` alive, because clients and caches may
 /// outlive the manager that made the registry of their metrics.
 std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
                                                std::shared_ptr<rest::RESTClient> client);
-
-/// Joins the names, with `between` between them.
-std::string Join(const std::vector<std::string>& names, const char* between);
 
 }  // namespace kubexx::controller::internal
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "kubexx/base/text/join.h"
+
 namespace kubexx::flags::internal {
 namespace {
 
@@ -29,14 +31,6 @@ std::string Escaped(std::string_view text, std::string_view special, std::string
   return out;
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : " ") + word;
-  }
-  return text;
-}
-
 /// The branches that complete a value after its flag. Bash makes "=" a word of its own.
 std::string BashChoices(const std::vector<CompletionFlag>& flags,
                         const std::vector<CompletionCommand>& commands) {
@@ -44,7 +38,7 @@ std::string BashChoices(const std::vector<CompletionFlag>& flags,
   const auto add = [&choices](const std::vector<CompletionFlag>& some) {
     for (const CompletionFlag& flag : some) {
       if (!flag.choices.empty()) {
-        choices[flag.name] = Joined(flag.choices);
+        choices[flag.name] = base::Join(flag.choices, " ");
       }
     }
   };
@@ -132,11 +126,12 @@ std::string ZshArguments(const std::vector<CompletionFlag>& flags, const std::st
                          const std::string& first) {
   std::string text = "_arguments";
   for (const CompletionFlag& flag : flags) {
-    const std::string spec = "*--" + flag.name + (flag.takes_value ? "=" : "") + "[" +
-                             Escaped(flag.help, "[]:\\", "\\") + "]" +
-                             (!flag.choices.empty() ? ":value:(" + Joined(flag.choices) + ")"
-                              : flag.takes_value    ? ":value:_files"
-                                                    : "");
+    const std::string spec =
+        "*--" + flag.name + (flag.takes_value ? "=" : "") + "[" +
+        Escaped(flag.help, "[]:\\", "\\") + "]" +
+        (!flag.choices.empty() ? ":value:(" + base::Join(flag.choices, " ") + ")"
+         : flag.takes_value    ? ":value:_files"
+                               : "");
     text += " \\\n" + indent + "'" + InSingleQuotes(spec) + "'";
   }
   return text + first + " \\\n" + indent + "'*:file:_files'";
@@ -163,7 +158,7 @@ std::string FishFlags(const std::string& program, const std::vector<CompletionFl
   for (const CompletionFlag& flag : flags) {
     text += "complete -c " + program + (condition.empty() ? "" : " -n '" + condition + "'") +
             " -l " + flag.name +
-            (!flag.choices.empty() ? " -x -a '" + Joined(flag.choices) + "'"
+            (!flag.choices.empty() ? " -x -a '" + base::Join(flag.choices, " ") + "'"
              : flag.takes_value    ? " -r"
                                    : "") +
             " -d '" + Escaped(flag.help, "'\\", "\\") + "'\n";

@@ -101,7 +101,8 @@ Peer SubjectOf(X509& certificate) {
         ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
     std::string copy(reinterpret_cast<const char*>(text),
                      size < 0 ? 0 : static_cast<std::size_t>(size));
-    OPENSSL_free(text);
+    // OPENSSL_free would put the path of this file into programs, which are the same in each clone.
+    CRYPTO_free(text, "", 0);
     return copy;
   };
   for (int at = -1; (at = X509_NAME_get_index_by_NID(name, NID_organizationName, at)) >= 0;) {

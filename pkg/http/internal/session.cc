@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 
+#include "kubexx/crypto/sha.h"
 #include "kubexx/http/internal/response_header.h"
 #include "kubexx/http/internal/session.h"
 #include "kubexx/logging/log.h"
@@ -71,7 +72,7 @@ void Session::Respond() {
   head_ = parser_->is_head();
   http10_ = parser_->is_http10();
   websocket_key_.clear();
-  if (parser_->wants_websocket()) {
+  if (parser_->wants_websocket() && crypto::HasSha1()) {  // AcceptKey is one
     websocket_key_ = std::string(parser_->request().Header("Sec-WebSocket-Key"));
   }
   Request request = std::move(parser_->request());

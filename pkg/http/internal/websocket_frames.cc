@@ -1,9 +1,9 @@
 #include "kubexx/http/internal/websocket_frames.h"
 
-#include <openssl/evp.h>
-#include <openssl/sha.h>
-
 #include <algorithm>
+
+#include "kubexx/codec/base64.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::http::internal {
 namespace {
@@ -22,12 +22,8 @@ unsigned char ByteAt(std::string_view text, std::size_t index) {
 }  // namespace
 
 std::string AcceptKey(std::string_view key) {
-  const std::string text = std::string(key) + std::string(kMagic);
-  std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
-  SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  std::array<unsigned char, 4 * ((SHA_DIGEST_LENGTH + 2) / 3) + 1> encoded{};
-  EVP_EncodeBlock(encoded.data(), digest.data(), SHA_DIGEST_LENGTH);
-  return reinterpret_cast<const char*>(encoded.data());
+  const crypto::Sha1Sum sum = crypto::Sha1(std::string(key) + std::string(kMagic));
+  return codec::EncodeBase64({reinterpret_cast<const char*>(sum.data()), sum.size()});
 }
 
 std::string FrameHeader(Opcode opcode, std::size_t size) {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/kubelet/config/static_pod.h"
 #include "kubexx/logging/log.h"
 
@@ -22,21 +22,7 @@ using apimachinery::Result;
 using apimachinery::Status;
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxManifest = 10 << 20;
-
-Result<std::string> ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(kMaxManifest + 1, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file && !file.eof()) {
-    return Fail(Reason::kUnavailable, "cannot be read");
-  }
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
-  if (bytes.size() > kMaxManifest) {
-    return Fail(Reason::kInvalid, "is larger than 10 MB");
-  }
-  return bytes;
-}
+constexpr std::size_t kMaxManifest = std::size_t{10} << 20;
 
 Result<Pod> ReadManifest(const fs::path& path, const std::string& node_name) {
   std::error_code error;
@@ -48,7 +34,8 @@ Result<Pod> ReadManifest(const fs::path& path, const std::string& node_name) {
   if (!fs::is_regular_file(status)) {
     return Fail(Reason::kInvalid, "is not a regular file");
   }
-  KX_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  KX_ASSIGN_OR_RETURN(const std::string bytes,
+                      apimachinery::ReadFile(path.native(), {.max_bytes = kMaxManifest}));
   KX_ASSIGN_OR_RETURN(std::vector<Pod> pods, ParseManifest(bytes, {.node_name = node_name,
                                                                    .source = kFileSource,
                                                                    .location = path.native()}));

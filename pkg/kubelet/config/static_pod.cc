@@ -1,9 +1,6 @@
 #include "kubexx/kubelet/config/static_pod.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 
@@ -16,6 +13,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
+#include "kubexx/crypto/sha.h"
 #include "kubexx/kubelet/config/pod_defaults.h"
 
 namespace kubexx::kubelet {
@@ -28,10 +26,8 @@ using apimachinery::Result;
 
 // 128 bits as hex digits, as the UIDs of static pods have; where nothing depends on secrecy.
 std::string Digest(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
-  return base::ToHex(std::span(bytes).first(16));
+  const crypto::Sha256Sum sum = crypto::Sha256(text);
+  return base::ToHex(std::span(sum).first(16));
 }
 
 bool RefersToApi(const core::EnvVar& variable) {

@@ -129,17 +129,26 @@ JsonTree EntryTree(const HistoryEntry& entry) {
 }  // namespace
 
 Result<WorkloadHistory> WorkloadHistoryOf(WorkloadKind kind, const dynamic::Unstructured& object) {
-  WorkloadHistory seen{.workload = {kind, {object.Namespace(), object.Name()}}};
+  const WorkloadId id{kind, {object.Namespace(), object.Name()}};
   const auto annotations = object.Annotations();
   const std::string* text = Find(annotations, kHistoryAnnotation);
   if (text == nullptr) {
-    return seen;
+    return WorkloadHistory{.workload = id};
   }
   cache::Object projected{
-      .encoding = codec::Encoding::kJson, .bytes = object.ToJson(), .key = seen.workload.key};
+      .encoding = codec::Encoding::kJson, .bytes = object.ToJson(), .key = id.key};
   KX_RETURN_IF_ERROR(ProjectWorkload(kind, {}, projected));
   KX_ASSIGN_OR_RETURN(Workload workload, WorkloadFrom(kind, projected));
   workload.annotations[std::string(kHistoryAnnotation)] = *text;  // also on a Job that is over
+  return WorkloadHistoryOf(workload);
+}
+
+WorkloadHistory WorkloadHistoryOf(const Workload& workload) {
+  WorkloadHistory seen{.workload = workload.id};
+  const std::string* text = Find(workload.annotations, kHistoryAnnotation);
+  if (text == nullptr) {
+    return seen;
+  }
   auto history = HistoryOf(workload);
   if (!history) {
     seen.problem = "the annotation " + std::string(kHistoryAnnotation) +

@@ -28,6 +28,9 @@ struct WorkloadHistory {
 apimachinery::Result<WorkloadHistory> WorkloadHistoryOf(WorkloadKind kind,
                                                         const dynamic::Unstructured& object);
 
+/// The history of a workload that was read already.
+WorkloadHistory WorkloadHistoryOf(const Workload& workload);
+
 /// The rollouts that one source caused, of all workloads.
 struct SourceHistory {
   SourceId source{};

@@ -35,6 +35,7 @@ struct InPlaceReloads::Reload {
   int tries = 0;
   // With the lock of InPlaceReloads.
   Report report{};
+  bool is_told = false;
   std::map<std::string, std::unique_ptr<PodReload>> pods{};  ///< by UID; null: reloaded
 };
 
@@ -94,6 +95,12 @@ InPlaceReloads::Report InPlaceReloads::Look(const WorkloadId& workload) const {
   const base::MutexLock lock(mu_);
   const auto found = reloads_.find(workload);
   return found == reloads_.end() ? Report{} : found->second->report;
+}
+
+bool InPlaceReloads::IsNews(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  const auto found = reloads_.find(workload);
+  return found != reloads_.end() && !std::exchange(found->second->is_told, true);
 }
 
 void InPlaceReloads::Forget(const WorkloadId& workload) {
@@ -272,7 +279,8 @@ void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop
       queue_.AddAfter(KeyOfPod(pod), outcome.after);
       return;
     case PodReload::Progress::kFailed:
-      return End(reload, State::kFailed, "pod " + pod.name + ": " + outcome.why);
+      return End(reload, State::kFailed, "pod " + pod.name + ": " + outcome.why,
+                 outcome.is_refused);
     case PodReload::Progress::kDone:
     case PodReload::Progress::kGone:
       break;
@@ -295,7 +303,8 @@ void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop
   }
 }
 
-void InPlaceReloads::End(const ReloadPtr& reload, State state, const std::string& why) {
+void InPlaceReloads::End(const ReloadPtr& reload, State state, const std::string& why,
+                         bool is_refused) {
   {
     const base::MutexLock lock(mu_);
     if (!IsCurrent(reload)) {
@@ -303,6 +312,7 @@ void InPlaceReloads::End(const ReloadPtr& reload, State state, const std::string
     }
     reload->report.state = state;
     reload->report.why = why;
+    reload->report.is_refused = is_refused;
     reload->report.duration = options_.clock.Now() - reload->begun;
     running_.Add(-1);
     (state == State::kDone ? done_ : failed_).Increment();

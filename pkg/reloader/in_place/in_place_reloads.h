@@ -69,6 +69,7 @@ class InPlaceReloads {
     ReloadedData data{};
     std::size_t pods = 0;       ///< that have been reloaded
     std::string why{};          ///< with kFailed: a clause that says why, and of which pod
+    bool is_refused = false;    ///< with kFailed: the program in that pod does not take the data
     base::WallTime started{};   ///< by the clock's time of day
     base::Duration duration{};  ///< with kDone and kFailed
   };
@@ -83,6 +84,8 @@ class InPlaceReloads {
   /// Starts a reload, in place of one of the same workload that has been started before.
   void Start(Job job);
   Report Look(const WorkloadId& workload) const;
+  /// Returns whether nobody has called it for this reload of the workload before.
+  bool IsNews(const WorkloadId& workload);
   /// Ends the reload of the workload, if there is one, and forgets it.
   void Forget(const WorkloadId& workload);
   /// The same for all workloads of the namespaces for which `left` returns true.
@@ -103,7 +106,7 @@ class InPlaceReloads {
   apimachinery::Result<void> ReadSources(Reload& reload, const api::core::v1::Pod& pod,
                                          const std::stop_token& stop);
   void TryAgain(const ReloadPtr& reload, const apimachinery::Status& why);
-  void End(const ReloadPtr& reload, State state, const std::string& why);
+  void End(const ReloadPtr& reload, State state, const std::string& why, bool is_refused = false);
   /// Whether the reload is still wanted.
   bool IsCurrent(const ReloadPtr& reload) const KX_REQUIRES(mu_);
   void Remove(const WorkloadId& workload) KX_REQUIRES(mu_);

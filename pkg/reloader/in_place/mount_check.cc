@@ -1,16 +1,12 @@
 #include "kubexx/reloader/in_place/mount_check.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 
 #include "kubexx/base/hex.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -261,15 +257,7 @@ std::string ShownSource(const SourceId& source) {
   return std::string(NamesOf(source.type).kind) + " " + source.key.name;
 }
 
-std::string Sha256Of(std::string_view text) {
-  std::array<std::uint8_t, 32> bytes{};
-  unsigned int size = 0;
-  // It fails only when memory runs out.
-  if (EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr) != 1) {
-    std::abort();
-  }
-  return base::ToHex(bytes);
-}
+std::string Sha256Of(std::string_view text) { return base::ToHex(crypto::Sha256(text)); }
 
 std::set<SourceId> SourcesBeside(const core::Pod& pod, const std::set<SourceId>& sources) {
   std::set<SourceId> beside = sources;

@@ -55,8 +55,10 @@ class PodAccess {
                                                 const std::string& container,
                                                 const std::vector<std::string>& command,
                                                 const std::stop_token& stop) = 0;
-  /// Carries the action out. Fails with kBadRequest when the command has another exit code than 0,
-  /// or the request another answer than 2xx.
+  /// Carries the action out. Fails when the command has another exit code than 0, or the request
+  /// another answer than 2xx: with kBadRequest when the program itself says by this that it does
+  /// not take the data, by the exit codes 1 to 125 of a command or the statuses 400, 409, 412, 422
+  /// and 500.
   virtual apimachinery::Result<void> RunAction(const apimachinery::ObjectKey& pod,
                                                const std::string& container,
                                                const ReloadAction& action,

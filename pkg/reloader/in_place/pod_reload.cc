@@ -132,7 +132,7 @@ PodReload::Outcome PodReload::AwaitFiles(PodAccess& access, const core::Pod& pod
     return Stumble(has_files.error(), "the files cannot be looked at");
   }
   stumbles_ = 0;
-  return *has_files ? Act(access, pod, now, stop) : Outcome{.after = NextLook()};
+  return *has_files ? Act(access, now, stop) : Outcome{.after = NextLook()};
 }
 
 Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) const {
@@ -172,7 +172,12 @@ Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
   return names.code == 0 && HasRightNames(check, names.output);
 }
 
-PodReload::Outcome PodReload::Act(PodAccess& access, const core::Pod&, base::TimePoint now,
+bool PodReload::HasEnded(PodAccess& access, const std::stop_token& stop) const {
+  const auto pod = access.Get(input_.pod, stop);
+  return pod ? IsPodOver(*pod, input_.uid) : apimachinery::IsObjectNotFound(pod.error());
+}
+
+PodReload::Outcome PodReload::Act(PodAccess& access, base::TimePoint now,
                                   const std::stop_token& stop) {
   const auto done = access.RunAction(input_.pod, input_.container, input_.action, stop);
   if (!done && apimachinery::IsObjectNotFound(done.error())) {
@@ -181,8 +186,13 @@ PodReload::Outcome PodReload::Act(PodAccess& access, const core::Pod&, base::Tim
   if (!done && done.error().reason == Reason::kCancelled) {
     return {.after = input_.times.longest_look};
   }
+  if (!done && HasEnded(access, stop)) {
+    return {.progress = Progress::kGone};  // the API server answers 404 or 503 for such a pod
+  }
   if (!done) {
-    return FailedWith(input_.action.text + " failed: " + done.error().message);
+    Outcome failed = FailedWith(input_.action.text + " failed: " + done.error().message);
+    failed.is_refused = done.error().reason == Reason::kBadRequest;
+    return failed;
   }
   stage_ = Stage::kReady;
   acted_ = now;

@@ -60,7 +60,8 @@ class PodReload {
   struct Outcome {
     Progress progress = Progress::kAgain;
     base::Duration after{0};
-    std::string why{};  ///< with kFailed: a clause without any output of the container
+    std::string why{};        ///< with kFailed: a clause without any output of the container
+    bool is_refused = false;  ///< with kFailed: the program does not take the data
   };
 
   PodReload(Input input, base::TimePoint now);
@@ -74,9 +75,10 @@ class PodReload {
   enum class Stage : std::uint8_t { kFiles, kReady };
   Outcome AwaitFiles(PodAccess& access, const api::core::v1::Pod& pod, base::TimePoint now,
                      base::WallTime wall, const std::stop_token& stop);
-  Outcome Act(PodAccess& access, const api::core::v1::Pod& pod, base::TimePoint now,
-              const std::stop_token& stop);
+  Outcome Act(PodAccess& access, base::TimePoint now, const std::stop_token& stop);
   Outcome AwaitReady(const api::core::v1::Pod& pod, base::TimePoint now) const;
+  /// Whether the pod is gone or ends.
+  bool HasEnded(PodAccess& access, const std::stop_token& stop) const;
   /// Whether all files are in the container.
   apimachinery::Result<bool> HasFiles(PodAccess& access, const std::stop_token& stop) const;
   apimachinery::Result<bool> HasFiles(PodAccess& access, const MountCheck& check,

@@ -195,7 +195,20 @@ TEST_F(PodReloadTest, AnActionThatFailsOrHangsFails) {
     const auto outcome = RunToEnd(reload);
     EXPECT_EQ(outcome.progress, Progress::kFailed);
     EXPECT_EQ(outcome.why, "signal:HUP failed: its exit code is 1");
+    EXPECT_EQ(outcome.is_refused, reason == apimachinery::Reason::kBadRequest);
   }
+}
+
+// Through the API server's proxy a pod that is gone answers as one whose program knows no such
+// path.
+TEST_F(PodReloadTest, APodThatEndsBeforeItsActionHasNotFailed) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.action =
+        apimachinery::Status(apimachinery::Reason::kInvalid, "the answer has the status 404");
+    pod.ends_in_action = true;
+  });
+  PodReload reload = Reload();
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kGone);
 }
 
 TEST_F(PodReloadTest, APodThatIsNotReadyAfterwardsFails) {

@@ -167,6 +167,12 @@ Result<std::optional<ReloadAction>> ReloadActionOf(const Annotations& annotation
     }
     action.container = *container;
   }
+  if (const std::string* on_refusal = Find(annotations, kReloadOnRefusal)) {
+    if (*on_refusal != "roll" && *on_refusal != "keep") {
+      return BadAction(std::string(kReloadOnRefusal) + " must be roll or keep");
+    }
+    action.keeps_refused = *on_refusal == "keep";
+  }
   return std::optional(std::move(action));
 }
 

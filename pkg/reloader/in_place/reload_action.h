@@ -30,8 +30,15 @@ struct ReloadAction {
   std::string path{};      ///< only with kHttp: begins with "/", and may have a query
   /// The container; empty: the pod's default one.
   std::string container{};
+  /// The workload is not rolled for data that the program refuses; see kReloadOnRefusal.
+  bool keeps_refused = false;
   bool operator==(const ReloadAction&) const = default;
 };
+
+/// On a workload: what follows when its program refuses the new data, so that kReloadInPlace fails:
+/// "roll", the default, or "keep", by which the pods stay as they are. No flag renames it.
+inline constexpr std::string_view kReloadOnRefusal =
+    "reloader.kubexx.io/reload-in-place-on-refusal";
 
 /// With this exit code the command of a kSignal ends when process 1 would not notice the signal.
 inline constexpr int kSignalIsLost = 79;
@@ -42,8 +49,8 @@ inline constexpr int kSignalIsLost = 79;
 /// Only those signals are accepted by which programs usually reload: HUP, USR1, USR2 and WINCH.
 apimachinery::Result<ReloadAction> ParseReloadAction(std::string_view text);
 
-/// The action in the annotations of a workload, with the container that kReloadContainer names;
-/// std::nullopt when there is none. Fails as ParseReloadAction does.
+/// The action in the annotations of a workload, with the container that kReloadContainer names and
+/// what kReloadOnRefusal says; std::nullopt when there is none. Fails as ParseReloadAction does.
 apimachinery::Result<std::optional<ReloadAction>> ReloadActionOf(const Annotations& annotations);
 
 /// The action with its container, as messages show it.

@@ -126,5 +126,19 @@ TEST(ReloadActionTest, TheAnnotationsNameTheActionAndTheContainer) {
   EXPECT_FALSE(ReloadActionOf({{std::string(kReloadInPlace), "signal:"}}));
 }
 
+TEST(ReloadActionTest, TheAnnotationsSayWhatFollowsARefusal) {
+  const auto keeps = [](const std::string& value) -> apimachinery::Result<bool> {
+    KX_ASSIGN_OR_RETURN(const auto action,
+                        ReloadActionOf({{std::string(kReloadInPlace), "exec:a"},
+                                        {std::string(kReloadOnRefusal), value}}));
+    return action->keeps_refused;
+  };
+  EXPECT_TRUE(*keeps("keep"));
+  EXPECT_FALSE(*keeps("roll"));
+  ASSERT_FALSE(keeps("Keep"));
+  EXPECT_EQ(keeps("Keep").error().message,
+            "reloader.kubexx.io/reload-in-place-on-refusal must be roll or keep");
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -9,6 +9,7 @@
 #include "kubexx/api/meta/v1/schema.gen.h"
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/labels.h"
+#include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/codec/codec.h"
@@ -109,6 +110,16 @@ KeyHashes HashesIn(const core::Secret& source) {
   return hashes;
 }
 
+/// The lowest exit code by which runtimes, shells and signals tell of a command that could not do
+/// its work.
+constexpr int kNoSuchCommand = 126;
+
+/// Whether a program says by this status that it does not take the data. Prometheus answers 500.
+/// Other statuses tell of a wrong path, a missing right, or a server that is not there.
+bool IsRefusal(int status) {
+  return status == 400 || status == 409 || status == 412 || status == 422 || status == 500;
+}
+
 class RestPodAccess final : public PodAccess {
  public:
   explicit RestPodAccess(std::shared_ptr<rest::RESTClient> client)
@@ -166,12 +177,14 @@ class RestPodAccess final : public PodAccess {
     KX_ASSIGN_OR_RETURN(const CommandEnd end,
                         Run(pod, container, action.command, kActionLimit, 0, stop));
     if (action.kind == ReloadAction::Kind::kSignal && end.code == kSignalIsLost) {
-      return Fail(Reason::kBadRequest, "process 1 of container " + container +
-                                           " does not handle this signal, so it would be lost");
+      return Fail(Reason::kInvalid, "process 1 of container " + container +
+                                        " does not handle this signal, so it would be lost");
     }
-    return end.code == 0
-               ? Result<void>()
-               : Fail(Reason::kBadRequest, "its exit code is " + std::to_string(end.code));
+    const bool is_refusal =
+        action.kind == ReloadAction::Kind::kExec && end.code > 0 && end.code < kNoSuchCommand;
+    return end.code == 0 ? Result<void>()
+                         : Fail(is_refusal ? Reason::kBadRequest : Reason::kInvalid,
+                                "its exit code is " + std::to_string(end.code));
   }
 
   Result<std::optional<KeyHashes>> HashesOf(const SourceId& source,
@@ -243,7 +256,11 @@ class RestPodAccess final : public PodAccess {
     if (answer || IsMissingRight(answer.error()) || answer.error().code == 0) {
       return answer ? Result<void>() : Fail(answer.error());
     }
-    return Fail(Reason::kBadRequest,
+    if (!apimachinery::HasStatusCause(answer.error(), apimachinery::kUnexpectedResponseCause)) {
+      return Fail(Reason::kInvalid,
+                  "the API server answers with the status " + std::to_string(answer.error().code));
+    }
+    return Fail(IsRefusal(answer.error().code) ? Reason::kBadRequest : Reason::kInvalid,
                 "the answer has the status " + std::to_string(answer.error().code));
   }
 

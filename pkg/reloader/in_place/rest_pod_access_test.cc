@@ -136,6 +136,40 @@ TEST_F(RestPodAccessTest, AnAnswerOfAnErrorIsTheStatusAndNothingElse) {
   EXPECT_EQ(server_.targets().size(), 1U) << "it is not repeated";
 }
 
+TEST_F(RestPodAccessTest, SomeStatusesSayThatTheProgramRefusesTheData) {
+  for (const auto& [code, reason] : {std::pair{400, Reason::kBadRequest},
+                                     {422, Reason::kBadRequest},
+                                     {500, Reason::kBadRequest},
+                                     {404, Reason::kInvalid},
+                                     {405, Reason::kInvalid},
+                                     {503, Reason::kInvalid}}) {
+    code_ = code;
+    const auto done =
+        access_->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().reason, reason) << code;
+  }
+}
+
+// A webhook that fails, or an etcd that has no leader, would let pods stay until the next change.
+TEST_F(RestPodAccessTest, AnErrorOfTheApiServerIsNoRefusalOfTheProgram) {
+  for (const int code : {400, 409, 500}) {
+    rest::testing::Recorder server([code](rest::testing::FakeConnection& connection,
+                                          const rest::testing::FakeRequest&) {
+      connection.Respond(code, "application/json",
+                         R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+                         R"("message":"failed calling webhook","code":)" +
+                             std::to_string(code) + "}");
+    });
+    const auto done = NewPodAccess(server.client())
+                          ->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().reason, Reason::kInvalid) << code;
+    EXPECT_EQ(done.error().message,
+              "the API server answers with the status " + std::to_string(code));
+  }
+}
+
 TEST_F(RestPodAccessTest, AnAnswerOfAnySizeIsNotKept) {
   const std::string mebibyte(std::size_t{1} << 20, 'x');
   constexpr int kMoreThanAResponseMayHave = 257;
@@ -155,6 +189,8 @@ TEST_F(RestPodAccessTest, AnAnswerOfAnySizeIsNotKept) {
 /// An API server that runs commands.
 class RestPodExecTest : public testing::Test {
  protected:
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
+
   void Serve(const std::string& output, const std::string& status) {
     server_ = std::make_unique<WebSocketServer>(
         WebSocketServer::Options{.script = [output, status](ServerConnection& connection) {
@@ -191,10 +227,22 @@ TEST_F(RestPodExecTest, ACommandThatFailsTellsItsExitCodeAndNotItsOutput) {
   const auto looked = access_->Look(kAccessedPod, "app", {"ls"}, {});
   ASSERT_TRUE(looked);
   EXPECT_EQ(looked->code, 3);
-  const auto done = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("signal:HUP"), {});
+  const auto done = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("exec:a"), {});
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().reason, Reason::kBadRequest);
+  EXPECT_EQ(done.error().reason, Reason::kBadRequest) << "the program refuses the data";
   EXPECT_EQ(done.error().message, "its exit code is 3");
+  const auto sent = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("signal:HUP"), {});
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().reason, Reason::kInvalid) << "a shell cannot send the signal";
+}
+
+TEST_F(RestPodExecTest, ACommandThatIsNotThereOrIsKilledRefusesNothing) {
+  for (const char* code : {"126", "127", "137"}) {
+    Serve("", EndedWith(code));
+    const auto done = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("exec:a"), {});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().reason, Reason::kInvalid) << code;
+  }
 }
 
 TEST_F(RestPodExecTest, ASignalThatWouldBeLostIsNotSentAndTheErrorSaysSo) {

@@ -22,6 +22,7 @@ constexpr std::string_view kSetByPeople[] = {
     kRunSuspended,
     kReloadInPlace,
     kReloadContainer,
+    "reloader.kubexx.io/reload-in-place-on-refusal",
     reloadpolicy::kCanaryAnnotation,
     "reloader.kubexx.io/settle-window",
     "reloader.kubexx.io/min-interval",

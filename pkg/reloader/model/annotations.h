@@ -102,8 +102,8 @@ inline constexpr std::string_view kReloadInPlace = "reloader.kubexx.io/reload-in
 /// On a workload: the container that kReloadInPlace is about. No flag renames it.
 inline constexpr std::string_view kReloadContainer = "reloader.kubexx.io/reload-in-place-container";
 
-/// On a workload whose pods are being reloaded in place: its UID, a space, and since when. Never in
-/// the pod template.
+/// On a workload whose pods are being reloaded in place: its UID, since when, and a digest of the
+/// data that they are to get, with spaces between. Never in the pod template.
 inline constexpr std::string_view kReloadingInPlace = "reloader.kubexx.io/reloading-in-place";
 
 /// On a pod: when the operator last asked the kubelet to look for new files. Any change of a pod's

@@ -26,6 +26,20 @@ const std::string& BaselineField() {
   return field;
 }
 
+bool HasTemplate(const ManagedFieldsEntry& entry) { return Has(entry, "\"f:template\""); }
+
+/// The latest time of the entries for which `counts` returns true; std::nullopt when none has one.
+template <class Counts>
+std::optional<Time> LatestOf(const api::meta::v1::ObjectMeta& metadata, Counts counts) {
+  std::optional<Time> latest;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (entry.time && counts(entry)) {
+      latest = std::max(latest.value_or(*entry.time), *entry.time);
+    }
+  }
+  return latest;
+}
+
 }  // namespace
 
 std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata,
@@ -41,8 +55,7 @@ std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata
     // A write without the template made no pods. It may be a manifest with an old baseline. But an
     // undo may only remove a variable, and a removed field has no owner. Therefore a command that
     // undoes counts, and so does any writer when no other rollout is known.
-    const bool made_no_pods =
-        template_is_stamped && !Has(entry, "\"f:template\"") && !IsOfUndo(entry);
+    const bool made_no_pods = template_is_stamped && !HasTemplate(entry) && !IsOfUndo(entry);
     if (entry.operation != "Update" || made_no_pods || IsUnknownManager(entry)) {
       continue;
     }
@@ -54,24 +67,21 @@ std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata
 }
 
 std::optional<Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata) {
-  std::optional<Time> undone;
-  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
-    if (entry.time && IsOfUndo(entry) &&
-        (Has(entry, BaselineField()) || Has(entry, "\"f:template\""))) {
-      undone = std::max(undone.value_or(*entry.time), *entry.time);
-    }
-  }
-  return undone;
+  return LatestOf(metadata, [](const ManagedFieldsEntry& entry) {
+    return IsOfUndo(entry) && (Has(entry, BaselineField()) || HasTemplate(entry));
+  });
 }
 
 std::optional<Time> TemplateWrittenAt(const api::meta::v1::ObjectMeta& metadata) {
-  std::optional<Time> written;
-  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
-    if (entry.time && !IsOfOperator(entry) && !IsOfUndo(entry) && Has(entry, "\"f:template\"")) {
-      written = std::max(written.value_or(*entry.time), *entry.time);
-    }
-  }
-  return written;
+  return LatestOf(metadata, [](const ManagedFieldsEntry& entry) {
+    return !IsOfOperator(entry) && !IsOfUndo(entry) && HasTemplate(entry);
+  });
+}
+
+std::optional<Time> OwnWrittenAt(const api::meta::v1::ObjectMeta& metadata) {
+  return LatestOf(metadata, [](const ManagedFieldsEntry& entry) {
+    return entry.manager == kFieldManager && (HasTemplate(entry) || Has(entry, "\"f:restartAt\""));
+  });
 }
 
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata) {

@@ -1,45 +1,13 @@
 #include "kubexx/reloader/model/digest.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/hex.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::reloader {
 namespace {
-
-/// An OpenSSL SHA-1 context. Freeing it wipes the data block that it buffers.
-class Sha1 {
- public:
-  Sha1() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    Check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha1(), nullptr) == 1);
-  }
-  void Update(std::string_view text) {
-    Check(EVP_DigestUpdate(context_.get(), text.data(), text.size()) == 1);
-  }
-  Digest Finish() {
-    Digest digest;
-    unsigned int size = 0;
-    Check(EVP_DigestFinal_ex(context_.get(), digest.bytes.data(), &size) == 1 &&
-          size == digest.bytes.size());
-    return digest;
-  }
-
- private:
-  // OpenSSL fails here only when memory runs out, or when SHA-1 is disabled in the installation
-  // (see CheckDigests). No input can cause it, and the operator cannot work without digests.
-  static void Check(bool ok) {
-    if (!ok) {
-      std::abort();
-    }
-  }
-
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
 
 // Digests are written in small letters, and compared as texts.
 int DigitOf(char c) { return base::IsUpper(c) ? -1 : base::HexValue(c); }
@@ -87,7 +55,7 @@ bool DigestBuilder::Before(const Item& a, const Item& b) {
 
 Digest DigestBuilder::Finish() {
   std::ranges::sort(items_, Before);
-  Sha1 sha1;
+  crypto::Sha1Stream sha1;
   bool first = true;
   for (const Item& item : items_) {
     if (!first) {
@@ -99,13 +67,11 @@ Digest DigestBuilder::Finish() {
     sha1.Update(item.value);
   }
   items_.clear();
-  return sha1.Finish();
+  return {.bytes = sha1.Finish()};
 }
 
 apimachinery::Result<void> CheckDigests() {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                        &EVP_MD_CTX_free);
-  if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr) != 1) {
+  if (!crypto::HasSha1()) {
     return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
                               "OpenSSL has no SHA-1, which the operator needs to compare data; "
                               "perhaps it is configured for approved algorithms (FIPS) only");
@@ -113,10 +79,6 @@ apimachinery::Result<void> CheckDigests() {
   return {};
 }
 
-Digest DigestOf(std::string_view text) {
-  Sha1 sha1;
-  sha1.Update(text);
-  return sha1.Finish();
-}
+Digest DigestOf(std::string_view text) { return {.bytes = crypto::Sha1(text)}; }
 
 }  // namespace kubexx::reloader

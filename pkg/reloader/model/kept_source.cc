@@ -31,6 +31,8 @@ constexpr codec::FieldSchema kKeptSourceFields[] = {
     {"release", 7, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, release), nullptr, kText},
     {"values", 8, kBytes, kOptional, codec::kOmitEmpty, offsetof(KeptSource, values), nullptr, kPacked},
     {"writer", 9, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, writer), nullptr, kText},
+    {"prints", 10, kBytes, kOptional, codec::kOmitEmpty, offsetof(KeptSource, prints), nullptr, kPacked},
+    {"restored", 11, kBool, kOptional, codec::kOmitEmpty, offsetof(KeptSource, restored), nullptr, kFlag},
 };
 
 constexpr codec::FieldSchema kKeptPodStatusFields[] = {
@@ -98,8 +100,12 @@ Source SourceOf(SourceId id, KeptSource kept) {
   source.ignore = kept.ignore.value_or(false);
   source.match = kept.match.value_or(false);
   source.paused = kept.paused.value_or(false);
+  source.restored = kept.restored.value_or(false);
   source.release = std::move(kept.release).value_or("");
   source.keys = std::move(kept.keys).value_or("");
+  if (kept.prints) {
+    source.prints.packed = kept.prints->view();
+  }
   return source;
 }
 

@@ -25,11 +25,14 @@ struct KeptSource {
   std::optional<bool> match{};
   std::optional<bool> paused{};
   std::optional<bool> as_created{};      ///< see IsAsCreated
+  std::optional<bool> restored{};        ///< see Source::restored
   std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList writes them
   std::optional<std::string> release{};  ///< see ReleaseOf
   // Only where a history of rollouts is kept; see KeepTrace.
   std::optional<apimachinery::Bytes> values{};
   std::optional<std::string> writer{};
+  // Wherever there are not too many keys.
+  std::optional<apimachinery::Bytes> prints{};  ///< see KeyPrints
 };
 
 /// Replaces a SecretProviderClassPodStatus in a cache.

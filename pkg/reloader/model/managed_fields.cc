@@ -55,7 +55,9 @@ bool OwnsAppliedManifest(const codec::JsonTree& fields) {
 
 }  // namespace
 
-bool IsOfOperator(const ManagedFieldsEntry& entry) { return entry.manager == kFieldManager; }
+bool IsOfOperator(const ManagedFieldsEntry& entry) {
+  return entry.manager == kFieldManager || entry.manager == kRecordsManager;
+}
 
 bool IsUnknownManager(const ManagedFieldsEntry& entry) {
   return std::ranges::find(kUnknownManagers, entry.manager) != std::end(kUnknownManagers);

@@ -11,8 +11,12 @@
 
 namespace kubexx::reloader {
 
-/// The field manager of every write of the operator; the same as stakater/Reloader's.
+/// The field manager of the operator's rollouts; the same as stakater/Reloader's.
 inline constexpr std::string_view kFieldManager = "Reloader";
+
+/// The field manager of the operator's writes of nothing but annotations: of baselines, say. They
+/// leave the time of kFieldManager what it is, so that it tells of the last rollout.
+inline constexpr std::string_view kRecordsManager = "Reloader-records";
 
 /// Whether the entry belongs to the operator (any replica) or to stakater/Reloader.
 bool IsOfOperator(const api::meta::v1::ManagedFieldsEntry& entry);

@@ -10,6 +10,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/kept_source.h"
+#include "kubexx/reloader/model/restored_mark.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -45,8 +46,9 @@ TEST(ProjectSource, HashesDataAndBinaryDataOfAConfigMapTogether) {
   config_map.metadata.name = "x";
   config_map.data = {{"a", "1"}, {"c", "3"}};
   config_map.binary_data["b"] = apimachinery::Bytes("foo");
-  const Source want{
-      {SourceType::kConfigMap, {"ns", "x"}}, DigestOf("a=1;b=Zm9v;c=3"), false, false};
+  const Source want{.id = {SourceType::kConfigMap, {"ns", "x"}},
+                    .digest = DigestOf("a=1;b=Zm9v;c=3"),
+                    .prints = KeyPrintsOf(config_map)};
   EXPECT_EQ(Projected(SourceType::kConfigMap, Protobuf(config_map)), want);
   EXPECT_EQ(Projected(SourceType::kConfigMap,
                       Json(R"({"metadata":{"namespace":"ns","name":"x"},"data":{"c":"3","a":"1"},)"
@@ -60,6 +62,27 @@ TEST(ProjectSource, HashesTheDecodedBytesOfASecret) {
       Json(
           R"({"metadata":{"namespace":"ns","name":"x"},"type":"Opaque","data":{"key":"dXBkYXRlZA=="}})"));
   EXPECT_EQ(source.digest.ToString(), "6b3093988321555757cc9b88a5f2d59101a0261c");
+}
+
+TEST(ProjectSource, KnowsDataThatWerePutBack) {
+  core::ConfigMap config_map;
+  config_map.metadata.uid = "u1";
+  config_map.data = {{"a", "1"}};
+  RestoredMark mark{.uid = "u1",
+                    .good = DigestOf("a=1"),
+                    .bad = DigestOf("a=2"),
+                    .at = apimachinery::Time{.seconds = 1}};
+  const auto is_restored = [&config_map](const RestoredMark& says) {
+    config_map.metadata.annotations[kRestoredAnnotation] = says.ToString();
+    return Projected(SourceType::kConfigMap, Protobuf(config_map)).restored;
+  };
+  EXPECT_FALSE(Projected(SourceType::kConfigMap, Protobuf(config_map)).restored);
+  EXPECT_TRUE(is_restored(mark));
+  mark.uid = "u2";
+  EXPECT_FALSE(is_restored(mark)) << "the mark is of another object";
+  mark.uid = "u1";
+  config_map.data["a"] = "3";
+  EXPECT_FALSE(is_restored(mark)) << "somebody has written other data since";
 }
 
 TEST(ProjectSource, LeavesNothingOfTheSecret) {
@@ -145,7 +168,9 @@ TEST(ProjectSource, KeepsTheDigestAndLittleElse) {
   cache::Object object = Json(
       R"({"metadata":{"namespace":"ns","name":"x","labels":{"a":"b"}},"data":{"key":"value"}})");
   ASSERT_TRUE(ProjectSource(SourceType::kConfigMap, {}, object));
-  EXPECT_EQ(object.bytes.size(), sizeof(Digest) + 2);
+  constexpr std::size_t kPrints =
+      7;  // six bytes for the key, and one that says that they are known
+  EXPECT_EQ(object.bytes.size(), sizeof(Digest) + 2 + kPrints + 2);
 }
 
 TEST(ProjectSource, KeepsAllThatCounts) {
@@ -156,6 +181,7 @@ TEST(ProjectSource, KeepsAllThatCounts) {
                     .match = true,
                     .paused = true,
                     .keys = "k",
+                    .prints = {.packed = "p"},
                     .release = "r"};
   StoreKept(KeptSource{.digest = BytesOf(want.digest),
                        .ignore = true,
@@ -163,7 +189,8 @@ TEST(ProjectSource, KeepsAllThatCounts) {
                        .paused = true,
                        .as_created = true,
                        .keys = "k",
-                       .release = "r"},
+                       .release = "r",
+                       .prints = apimachinery::Bytes(std::string("p"))},
             object);
   EXPECT_EQ(*SourceFrom(SourceType::kSecret, object), want);
   EXPECT_TRUE(IsAsCreated(object));
@@ -322,6 +349,22 @@ TEST(ProjectWorkload, WhenOthersWroteTheTemplateIsKept) {
   EXPECT_EQ(rollout.template_written, apimachinery::Time{.seconds = 100});
 }
 
+TEST(ProjectWorkload, WhenItWasCreatedIsKeptOfARolloutWhosePodsAreOfADeploymentsTemplate) {
+  for (const char* const spec :
+       {R"("workloadRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"w"})",
+        R"("template":{})"}) {
+    cache::Object object = Json(R"({"metadata":{"namespace":"ns","name":"w","creationTimestamp":)"
+                                R"("1970-01-01T00:01:40Z"},"spec":{)" +
+                                std::string(spec) + "}}");
+    ASSERT_TRUE(ProjectWorkload(WorkloadKind::kRollout, {}, object));
+    const auto rollout = WorkloadFrom(WorkloadKind::kRollout, object);
+    ASSERT_TRUE(rollout);
+    EXPECT_EQ(rollout->created, IsOfDeployment(*rollout)
+                                    ? std::optional(apimachinery::Time{.seconds = 100})
+                                    : std::nullopt);
+  }
+}
+
 TEST(ProjectWorkload, APauseCounts) {
   for (const WorkloadKind kind : {WorkloadKind::kDeployment, WorkloadKind::kDeploymentConfig}) {
     for (const char* paused : {"true", "false"}) {
@@ -374,6 +417,47 @@ TEST(ProjectWorkload, ARolloutKeepsWhoseTemplateItRuns) {
   ASSERT_TRUE(workload);
   EXPECT_EQ(workload->template_ref, (TemplateRef{"Deployment", "base"}));
   EXPECT_EQ(workload->annotations.at("reloader.stakater.com/rollout-strategy"), "restart");
+}
+
+TEST(ProjectWorkload, ACustomKindIsReadWherePeopleHaveSaid) {
+  AddCustomKinds({{.group = "stable.example.com",
+                   .version = "v1",
+                   .kind = "ProjectedWorker",
+                   .resource = "projectedworkers",
+                   .pod_template = {"spec", "pool", "pods"},
+                   .done = {{.condition = "Ready"}}}});
+  const auto kind = ParseWorkloadKind("ProjectedWorker");
+  ASSERT_TRUE(kind);
+  EXPECT_FALSE(IsBuiltIn(*kind));
+  EXPECT_EQ(ResourceOf(*kind).plural, "projectedworkers");
+  EXPECT_THAT(AllWorkloadKinds(), testing::Contains(*kind));
+  const auto projected = [&](const std::string& ready) {
+    cache::Object object = Json(
+        R"({"metadata":{"namespace":"ns","name":"w","generation":4,"managedFields":[{"manager":)"
+        R"("Reloader","operation":"Update","time":"2026-01-02T00:00:00Z","fieldsV1":)"
+        R"({"f:spec":{"f:pool":{"f:pods":{"f:spec":{"f:containers":{}}}}}}}]},)"
+        R"("spec":{"paused":true,"workloadRef":{"kind":"Deployment","name":"x"},"template":{"spec":)"
+        R"({"containers":[{"name":"wrong"}]}},"pool":{"pods":{"spec":{"containers":[{"name":"app",)"
+        R"("envFrom":[{"secretRef":{"name":"db"}}],"env":[{"name":"STAKATER_DB_SECRET","value":"1"}]}]}}}},)"
+        R"("status":{"conditions":[{"type":"Ready","status":")" +
+        ready + R"("}]}})");
+    EXPECT_TRUE(ProjectWorkload(*kind, {}, object));
+    const auto workload = WorkloadFrom(*kind, object);
+    EXPECT_TRUE(workload);
+    return workload.value_or(Workload());
+  };
+  const Workload workload = projected("True");
+  EXPECT_EQ(workload.id, (WorkloadId{*kind, {"ns", "w"}}));
+  ASSERT_EQ(workload.containers.size(), 1);
+  EXPECT_EQ(workload.containers.front().name, "app");
+  EXPECT_THAT(workload.containers.front().references,
+              ElementsAre(Reference{SourceType::kSecret, "db"}));
+  EXPECT_EQ(workload.phase, reloadpolicy::Phase::kComplete);
+  EXPECT_FALSE(workload.paused);
+  EXPECT_FALSE(workload.template_ref);
+  ASSERT_TRUE(workload.stampers.contains("STAKATER_DB_SECRET"));
+  EXPECT_TRUE(workload.stampers.at("STAKATER_DB_SECRET").is_operator);
+  EXPECT_EQ(projected("False").phase, reloadpolicy::Phase::kUpdating);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WorkloadProjection, testing::ValuesIn(kWorkloadKinds),

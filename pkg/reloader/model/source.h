@@ -13,6 +13,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/key_prints.h"
 
 namespace kubexx::reloader {
 
@@ -65,11 +66,14 @@ struct Source {
   bool ignore = false;  ///< it has the ignore annotation with the value "true"
   bool match = false;   ///< it has the match annotation with the value "true"
   bool paused = false;  ///< it has kSourcePaused with a value other than "false"
+  /// Its present data are those that the operator has put back: see RestoredMark.
+  bool restored = false;
   /// The keys that count, as reloadpolicy::KeyList writes them; empty: all. `digest` covers these
   /// keys. In a source that comes from an informer, this is the list in the annotation kSourceKeys,
   /// while `digest` still covers all data.
   std::string keys{};
-  Digest whole{};  ///< with `keys`: the digest of all data
+  Digest whole{};      ///< with `keys`: the digest of all data
+  KeyPrints prints{};  ///< of all data, when they come from an informer
   /// Only the keys that the workload uses count, of those that count at all; `keys` says which.
   bool by_use = false;
   std::string release{};  ///< see ReleaseOf

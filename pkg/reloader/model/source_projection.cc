@@ -13,6 +13,7 @@
 #include "kubexx/reloader/model/kept_source.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/model/source_trace.h"
 #include "kubexx/reloader/model/value_digests.h"
 #include "kubexx/reloadpolicy/key_list.h"
@@ -103,12 +104,26 @@ bool IsAsCreatedByTimes(const api::meta::v1::ObjectMeta& metadata) {
          });
 }
 
+/// Whether the data with this digest are those that the operator has put back.
+bool IsRestored(const api::meta::v1::ObjectMeta& metadata, const Digest& digest) {
+  const std::string* text = Find(metadata.annotations, kRestoredAnnotation);
+  const auto mark = text == nullptr ? std::nullopt : RestoredMark::Parse(*text);
+  return mark && mark->uid == metadata.uid && mark->good == digest;
+}
+
 template <class T>
 Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDetail detail) {
   std::string bytes = std::exchange(object.bytes, {});
   const WipeAtEnd wipe(bytes);
   KX_ASSIGN_OR_RETURN(T source, codec::Decode<T>(object.encoding, bytes));
-  KeptSource kept{.digest = BytesOf(DigestOfData(source))};
+  const Digest digest = DigestOfData(source);
+  KeptSource kept{.digest = BytesOf(digest)};
+  if (IsRestored(source.metadata, digest)) {
+    kept.restored = true;
+  }
+  if (KeyPrints prints = KeyPrintsOf(source); !prints.packed.empty()) {
+    kept.prints = apimachinery::Bytes(std::move(prints.packed));
+  }
   KeepAnnotations(source.metadata.annotations, keys, kept);
   KeepKeys(source.metadata, kept);
   if (IsAsCreatedByTimes(source.metadata)) {

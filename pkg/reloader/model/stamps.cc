@@ -111,14 +111,15 @@ bool IsAnnotation(const std::string& stamp) {
 
 /// Records that the manager of `entry` has written the stamp.
 void NoteStamper(const ManagedFieldsEntry& entry, const JsonTree& fields, const std::string& stamp,
-                 Stampers& stampers) {
+                 const apimachinery::Time& created, Stampers& stampers) {
   const auto [found, is_first] = stampers.try_emplace(stamp);
   Stamper& stamper = found->second;
   if (IsOfOperator(entry)) {
     stamper = {.is_operator = true};
   } else if (!stamper.is_operator) {
     stamper.is_tool = (is_first || stamper.is_tool) && IsOfTool(entry);
-    stamper.since = std::max(stamper.since, TimeOfTemplate(entry, fields));
+    // A copy of a whole object, from a backup say, has stamps of before; its pods began with it.
+    stamper.since = std::max({stamper.since, TimeOfTemplate(entry, fields), created});
   }
 }
 
@@ -141,7 +142,8 @@ Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& m
     }
     for (const auto& [name, values] : stamps) {
       if (const Hold hold = HoldOn(*fields, name, IsAnnotation(name)); hold != Hold::kNone) {
-        NoteStamper(entry, *fields, name, hold == Hold::kValue ? stampers : around);
+        NoteStamper(entry, *fields, name, metadata.creation_timestamp,
+                    hold == Hold::kValue ? stampers : around);
       }
     }
   }

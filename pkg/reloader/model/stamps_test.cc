@@ -131,6 +131,20 @@ TEST(StampersOf, AreNotThoseWhoMadeTheMapAroundTheValue) {
               UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), undone)));
 }
 
+// Seed 317 of 400 hours of the simulation: a copy of a whole workload, which had been undone, was
+// rolled by an operator that began after it, though its pods had begun with the present data.
+TEST(StampersOf, NobodyHasBroughtAStampBackBeforeTheWorkloadWasMade) {
+  const Workload workload = WithVariables({{kStampOne, "1"}});
+  ObjectMeta metadata;
+  metadata.creation_timestamp = Time{.seconds = 70};
+  // Whoever owns a label, too, may have written that later than the template.
+  AddOwner(metadata, "kubectl", 100, ValueFields({kStampOne}));
+  metadata.managed_fields.back().fields_v1->raw.insert(1,
+                                                       R"("f:metadata":{"f:labels":{"f:a":{}}},)");
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(kStampOne, Stamper{.since = Time{.seconds = 70}})));
+}
+
 TEST(StampersOf, ToolsKeepWhatIsDescribedElsewhere) {
   const Workload workload = WithVariables({{kStampOne, "1"}});
   const auto is_tool = [&](const std::vector<std::string>& managers, const char* operation) {

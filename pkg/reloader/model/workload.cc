@@ -31,6 +31,8 @@ void TakeTemplateOf(Workload deployment, Workload& workload) {
   workload.used_keys = std::move(deployment.used_keys);
   workload.stampers = std::move(deployment.stampers);
   workload.template_written = deployment.template_written;
+  workload.own_written = deployment.own_written;
+  workload.undone = deployment.undone;
   workload.template_resource_version = std::move(deployment.resource_version);
 }
 

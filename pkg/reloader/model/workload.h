@@ -96,8 +96,14 @@ struct Workload {
   /// When somebody other than the operator last wrote the pod template, other than to undo a
   /// rollout: see TemplateWrittenAt.
   std::optional<apimachinery::Time> template_written{};
+  /// When the operator last wrote the object with the pod template, if it has written the template:
+  /// see OwnWrittenAt.
+  std::optional<apimachinery::Time> own_written{};
   /// When a command that undoes rollouts last wrote the pod template or the baseline.
   std::optional<apimachinery::Time> undone{};
+  /// When the workload itself was created, in whole seconds: only where a Deployment's template,
+  /// which may be older, makes its pods.
+  std::optional<apimachinery::Time> created{};
   std::string release{};  ///< see ReleaseOf
   /// How far the workload's rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;

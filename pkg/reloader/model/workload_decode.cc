@@ -14,6 +14,8 @@
 #include "kubexx/api/meta/v1/schema.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/kinds/custom_phase.h"
+#include "kubexx/reloader/kinds/custom_template.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/rollout_phase.h"
@@ -104,16 +106,26 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   if (object.encoding != codec::Encoding::kJson) {
     return Fail(Reason::kMalformed, "a custom resource that is not JSON");
   }
-  KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(object.bytes));
+  KX_ASSIGN_OR_RETURN(JsonTree tree, JsonTree::Parse(object.bytes));
+  const CustomKind* custom = CustomKindOf(kind);
   PodOwner owner;
+  if (custom != nullptr) {
+    // By the object as people know it: rules name its fields.
+    owner.phase = PhaseOfCustom(*custom, tree);
+    TakeTemplateHome(*custom, tree);
+  }
   KX_ASSIGN_OR_RETURN(owner.metadata, Part<meta::ObjectMeta>(tree, {"metadata"}));
   KX_ASSIGN_OR_RETURN(owner.pods, Part<core::PodTemplateSpec>(tree, {"spec", "template"}));
-  if (const JsonTree* ref = tree.At({"spec", "workloadRef"}); ref != nullptr && ref->IsObject()) {
+  if (const JsonTree* ref = tree.At({"spec", "workloadRef"});
+      kind == WorkloadKind::kRollout && ref != nullptr && ref->IsObject()) {
     owner.template_ref =
         TemplateRef{std::string(ref->TextAt("kind")), std::string(ref->TextAt("name"))};
   }
   if (const JsonTree* pods = tree.At({"spec", "template"})) {
     owner.template_version = VersionOf(owner.metadata, pods->ToJson());
+  }
+  if (custom != nullptr) {
+    return owner;
   }
   owner.paused = IsPaused(tree);
   owner.ended = EndOfRollout(tree);
@@ -139,7 +151,7 @@ Result<PodOwner> DecodePodOwner(WorkloadKind kind, const cache::Object& object) 
     case WorkloadKind::kDeploymentConfig:
       return DecodeCustom(kind, object);
   }
-  return Fail(Reason::kInternalError, "unknown kind of workload");
+  return DecodeCustom(kind, object);  // one of CustomKinds
 }
 
 bool IsToRun(bool is_suspended, const Annotations& annotations) {

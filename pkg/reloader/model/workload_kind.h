@@ -3,16 +3,19 @@
 #ifndef KUBEXX_RELOADER_MODEL_WORKLOAD_KIND_H_
 #define KUBEXX_RELOADER_MODEL_WORKLOAD_KIND_H_
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/group_version.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
 
 namespace kubexx::reloader {
 
+/// Custom kinds have the numbers after the last of these, in the order of CustomKinds.
 enum class WorkloadKind : std::uint8_t {
   kDeployment,
   kDaemonSet,
@@ -23,7 +26,7 @@ enum class WorkloadKind : std::uint8_t {
   kDeploymentConfig,  ///< of OpenShift
 };
 
-/// The API resource of every kind, in the order of WorkloadKind.
+/// The API resource of every kind that the operator has itself, in the order of WorkloadKind.
 inline constexpr std::array<apimachinery::ResourceInfo, 7> kWorkloadResources{{
     {"apps", "v1", "Deployment", "deployments", true},
     {"apps", "v1", "DaemonSet", "daemonsets", true},
@@ -39,25 +42,36 @@ inline constexpr std::array kWorkloadKinds{
     WorkloadKind::kCronJob,         WorkloadKind::kJob,       WorkloadKind::kRollout,
     WorkloadKind::kDeploymentConfig};
 
-/// The API resource of the kind.
-constexpr const apimachinery::ResourceInfo& ResourceOf(WorkloadKind kind) {
-  return kWorkloadResources[static_cast<std::size_t>(kind)];
+/// The API resource of the kind, also of a custom one.
+inline const apimachinery::ResourceInfo& ResourceOf(WorkloadKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kWorkloadResources.size()
+             ? kWorkloadResources[index]
+             : CustomResources().at(index - kWorkloadResources.size());
 }
+
+/// What people have said of a custom kind; null for a kind that the operator has itself.
+inline const CustomKind* CustomKindOf(WorkloadKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kWorkloadResources.size() ? nullptr
+                                           : &CustomKinds().at(index - kWorkloadResources.size());
+}
+
+/// The kinds that the operator has itself, and then the custom ones: see AddCustomKinds.
+std::vector<WorkloadKind> AllWorkloadKinds();
+
+/// The names of the kinds that the operator has itself.
+std::vector<std::string_view> OwnKindNames();
 
 /// The kind's name in the API: "Deployment".
-constexpr std::string_view KindName(WorkloadKind kind) { return ResourceOf(kind).kind; }
+inline std::string_view KindName(WorkloadKind kind) { return ResourceOf(kind).kind; }
 
 /// The inverse of KindName. Returns std::nullopt for any other name.
-constexpr std::optional<WorkloadKind> ParseWorkloadKind(std::string_view name) {
-  const auto found = std::ranges::find(kWorkloadKinds, name, KindName);
-  return found == kWorkloadKinds.end() ? std::nullopt : std::optional(*found);
-}
+std::optional<WorkloadKind> ParseWorkloadKind(std::string_view name);
 
 /// Whether every API server has the kind. The other kinds are custom resources, or exist in one
 /// distribution only.
-constexpr bool IsBuiltIn(WorkloadKind kind) {
-  return kind != WorkloadKind::kRollout && kind != WorkloadKind::kDeploymentConfig;
-}
+constexpr bool IsBuiltIn(WorkloadKind kind) { return kind < WorkloadKind::kRollout; }
 
 }  // namespace kubexx::reloader
 

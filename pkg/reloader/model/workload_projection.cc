@@ -38,11 +38,13 @@ constexpr char kSuspended[] = "suspended";
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
-/// Labels of a projection: Workload::stampers; Workload::template_written and Workload::undone, as
-/// seconds since 1970.
+/// Labels of a projection: Workload::stampers; Workload::template_written, Workload::own_written,
+/// Workload::undone and Workload::created, as seconds since 1970.
 constexpr char kStampers[] = "stampers";
 constexpr char kTemplateWritten[] = "template-written";
+constexpr char kOwnWritten[] = "own-written";
 constexpr char kUndone[] = "undone";
+constexpr char kCreated[] = "created";
 /// Label of a projection: Workload::ended, as seconds since 1970.
 constexpr char kEnded[] = "rollout-ended";
 /// Label of a projection: Workload::release.
@@ -260,8 +262,14 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.template_written) {
     object.metadata.labels[kTemplateWritten] = std::to_string(workload.template_written->seconds);
   }
+  if (workload.own_written) {
+    object.metadata.labels[kOwnWritten] = std::to_string(workload.own_written->seconds);
+  }
   if (workload.undone) {
     object.metadata.labels[kUndone] = std::to_string(workload.undone->seconds);
+  }
+  if (workload.created) {
+    object.metadata.labels[kCreated] = std::to_string(workload.created->seconds);
   }
   if (workload.ended) {
     object.metadata.labels[kEnded] = std::to_string(workload.ended->seconds);
@@ -323,7 +331,11 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   if (!workload.template_version.digest.empty()) {
     workload.stampers = StampersOf(workload, owner.metadata);
     workload.template_written = TemplateWrittenAt(owner.metadata);
+    workload.own_written = OwnWrittenAt(owner.metadata);
     workload.undone = UndoneAt(owner.metadata);
+  }
+  if (IsOfDeployment(workload) && !owner.metadata.creation_timestamp.IsZero()) {
+    workload.created = owner.metadata.creation_timestamp;
   }
   object.encoding = codec::Encoding::kProtobuf;
   object.bytes = codec::EncodeProtobuf(ObjectOf(workload, keys));
@@ -378,8 +390,14 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   if (const auto ended = labels.find(kEnded); ended != labels.end()) {
     workload.ended = apimachinery::Time{.seconds = NumberFrom(ended->second)};
   }
+  if (const auto written = labels.find(kOwnWritten); written != labels.end()) {
+    workload.own_written = apimachinery::Time{.seconds = NumberFrom(written->second)};
+  }
   if (const auto undone = labels.find(kUndone); undone != labels.end()) {
     workload.undone = apimachinery::Time{.seconds = NumberFrom(undone->second)};
+  }
+  if (const auto created = labels.find(kCreated); created != labels.end()) {
+    workload.created = apimachinery::Time{.seconds = NumberFrom(created->second)};
   }
   return workload;
 }

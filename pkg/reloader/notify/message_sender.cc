@@ -124,7 +124,10 @@ bool MessageSender::Deliver(const Item& item, const std::stop_token& stop) {
       Finish(item, false);
       return true;
     }
-    if (!options_.clock.SleepFor(pause, stop)) {
+    const base::Duration wished =
+        status ? base::Duration(0) : base::Duration(status.error().details.retry_after);
+    if (!options_.clock.SleepFor(std::max(pause, std::min(wished, options_.longest_wished)),
+                                 stop)) {
       return false;
     }
     pause = std::min(2 * pause, options_.longest_pause);
@@ -136,12 +139,18 @@ apimachinery::Result<std::unique_ptr<MessageSender>> NewHttpSender(
     std::function<void(const rest::UrlClient::Answer&)> answered) {
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<const rest::UrlClient> poster,
                       rest::UrlClient::New(std::move(target)));
-  const auto post = [poster, answered = std::move(answered)](
+  const auto post = [poster, answered = std::move(answered), accepts = options.accepts](
                         const Message& message,
                         const std::stop_token& stop) -> apimachinery::Result<int> {
     KX_ASSIGN_OR_RETURN(const auto answer, poster->Post(message.content_type, message.body, stop));
     if (answered) {
       answered(answer);
+    }
+    if (answer.retry_after.count() > 0 && MayPass(answer.status) && !accepts(answer.status)) {
+      apimachinery::Status wait(apimachinery::Reason::kTooManyRequests,
+                                "HTTP status " + std::to_string(answer.status), answer.status);
+      wait.details.retry_after = answer.retry_after;
+      return apimachinery::Fail(std::move(wait));
     }
     return answer.status;
   };

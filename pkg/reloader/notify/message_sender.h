@@ -28,7 +28,8 @@ struct Message {
 /// A bounded queue of messages and a thread that sends them in order. Thread-safe.
 class MessageSender {
  public:
-  /// Sends one message and returns the HTTP status of the answer. Blocks.
+  /// Sends one message and returns the HTTP status of the answer. An answer that asks for a pause
+  /// before the message is sent again may be an error with it. Blocks.
   using Post = std::function<apimachinery::Result<int>(const Message&, const std::stop_token&)>;
 
   struct Options {
@@ -43,6 +44,8 @@ class MessageSender {
     /// wait meanwhile.
     base::Duration first_pause = std::chrono::milliseconds(100);
     base::Duration longest_pause = std::chrono::seconds(30);
+    /// The longest pause that an error asks for (its details' retry_after) and gets.
+    base::Duration longest_wished = std::chrono::minutes(5);
     /// How many messages may wait. Further messages are dropped and counted.
     std::size_t queue_size = 1000;
     /// How long it continues to send after Close or Stop.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -116,6 +118,30 @@ TEST(MessageSender, PausesNoLongerThanItsLimit) {
     clock.AdvanceToSleeper(std::chrono::seconds(pause));
   }
   target.Await(4);
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "sent"), 1);
+}
+
+TEST(MessageSender, WaitsAsLongAsItIsAskedToAndNotForEver) {
+  FakeClock clock;
+  metrics::Registry registry;
+  std::atomic<int> tries = 0;
+  MessageSender sender(Options(clock, registry),
+                       [&](const Message&, const std::stop_token&) -> Result<int> {
+                         const int wait = ++tries == 1 ? 40 : 86'400;
+                         if (tries == 3) {
+                           return 200;
+                         }
+                         apimachinery::Status status(Reason::kTooManyRequests, "slowly", 429);
+                         status.details.retry_after = std::chrono::seconds(wait);
+                         return Fail(std::move(status));
+                       });
+  sender.Send({"text/plain", "a"});
+  KX_AWAIT_EQ(tries, 1);
+  clock.AdvanceToSleeper(std::chrono::seconds(40));
+  KX_AWAIT_EQ(tries, 2);
+  clock.AdvanceToSleeper(std::chrono::minutes(5));
+  KX_AWAIT_EQ(tries, 3);
   sender.Stop();
   EXPECT_EQ(Count(registry, "sent"), 1);
 }

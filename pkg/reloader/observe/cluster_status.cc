@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "kubexx/apimachinery/or_empty.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/conditions.h"
 #include "kubexx/reloader/observe/one_line.h"
 
@@ -66,7 +65,9 @@ std::string WaitingLine(const PolicyStanding::Waiting& waiting) {
          (waiting.message.empty() ? "" : ": " + ToOneLine(waiting.message)) + "\n";
 }
 
-JsonTree TreeOf(const PolicyStanding& policy) {
+}  // namespace
+
+JsonTree StandingTree(const PolicyStanding& policy) {
   JsonTree tree = JsonTree::Object();
   tree["policy"] = policy.name;
   tree["seen"] = policy.is_seen;
@@ -93,8 +94,6 @@ JsonTree TreeOf(const PolicyStanding& policy) {
   }
   return tree;
 }
-
-}  // namespace
 
 PolicyStanding StandingOf(const reloadpolicy::v1alpha1::ReloadPolicy& policy) {
   return Read(policy, "ReloadPolicy " + policy.metadata.namespace_ + "/" + policy.metadata.name);
@@ -154,7 +153,7 @@ std::string ToJson(const ClusterStatus& status) {
   }
   tree["policies"] = JsonTree::Array();
   for (const PolicyStanding& policy : status.policies) {
-    tree["policies"].Append(TreeOf(policy));
+    tree["policies"].Append(StandingTree(policy));
   }
   return tree.ToJson() + "\n";
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
 #include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
 
@@ -41,6 +42,9 @@ struct PolicyStanding {
 /// Reads a policy and its status.
 PolicyStanding StandingOf(const reloadpolicy::v1alpha1::ReloadPolicy& policy);
 PolicyStanding StandingOf(const reloadpolicy::v1alpha1::ClusterReloadPolicy& policy);
+
+/// The standing as one JSON object.
+codec::JsonTree StandingTree(const PolicyStanding& policy);
 
 /// Everything that `status` shows.
 struct ClusterStatus {

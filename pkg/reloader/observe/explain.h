@@ -90,6 +90,8 @@ struct Explanation {
   std::vector<std::string> reported{};
 };
 
+struct WaveLines;
+
 /// The input of Explain, which only reads it.
 struct ExplainInput {
   const Workload& workload;
@@ -109,6 +111,9 @@ struct ExplainInput {
   std::function<bool(const Workload&, const SourceId&)> needs_rollout{};
   /// What the operator knows beyond what is written on the workload.
   Knowledge known{};
+  /// Keeps what Explain finds out about waves, for further questions about the same moment: with
+  /// the same sources, rules, arbiter, `users` and `needs_rollout`. Null: it is found out anew.
+  WaveLines* wave_lines = nullptr;
 };
 
 /// Answers as an operator would that knows nothing but `known` and what is written on the workload.

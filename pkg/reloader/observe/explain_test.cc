@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/observe/explain_turn.h"
 #include "kubexx/reloader/plan/baseline.h"
 
 namespace kubexx::reloader {
@@ -59,7 +61,13 @@ class ExplainTest : public testing::Test, public DigestsOver {
                     now_,
                     selector_,
                     paused_by_others_,
-                    [this](const SourceId&) { return users_; }});
+                    [this](const SourceId&) {
+                      ++users_asked_for_;
+                      return users_;
+                    },
+                    {},
+                    {},
+                    wave_lines_});
   }
 
   Workload workload_;
@@ -69,6 +77,8 @@ class ExplainTest : public testing::Test, public DigestsOver {
   bool paused_by_others_ = false;
   std::optional<apimachinery::Time> written_at_;
   std::vector<Workload> users_;
+  int users_asked_for_ = 0;
+  WaveLines* wave_lines_ = nullptr;
   reloadpolicy::Arbiter arbiter_;
   base::WallTime now_ = base::WallTime(std::chrono::seconds(1'795'000'000));
 };
@@ -145,6 +155,30 @@ TEST_F(ExplainTest, AfterAnUndoNothingIsDueUntilTheDataChange) {
   EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("due":false)"));
   written_at_ = apimachinery::Time{.seconds = 110};
   EXPECT_TRUE(Ask().due) << "written after the undo";
+}
+
+TEST_F(ExplainTest, AboutOneMomentTheWavesAreLookedAtOnce) {
+  arbiter_.SetPolicy({.id = {"shop", "careful"},
+                      .settings = {.waves = reloadpolicy::Waves{.sizes = {{.count = 2}}}}});
+  Put(kShopPassword, "new");
+  const Baseline rolled{.uid = "u2", .digests = {{kShopPassword, DigestOf("new")}}};
+  Workload canary = workload_;
+  canary.id.key.name = "a-canary";
+  canary.uid = "u2";
+  canary.annotations[std::string(kBaselineAnnotation)] = rolled.ToString();
+  Workload late = workload_;
+  late.id.key.name = "b-canary";
+  users_ = {workload_, late, canary};
+  WaveLines lines;
+  wave_lines_ = &lines;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(ToText(Ask()), HasSubstr("wave 2 of 2 waits for Deployment/shop/b-canary"));
+  }
+  EXPECT_EQ(users_asked_for_, 1);
+  // The first wave waits for nobody, whoever has asked before.
+  std::swap(workload_, late);
+  EXPECT_FALSE(Ask().hold);
+  EXPECT_EQ(users_asked_for_, 1);
 }
 
 TEST_F(ExplainTest, AnEarlierWaveIsWaitedForAndItsFailureHolds) {

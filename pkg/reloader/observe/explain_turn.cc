@@ -10,7 +10,6 @@
 #include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
-#include "kubexx/reloadpolicy/wave_line.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -57,33 +56,48 @@ reloadpolicy::DataVersions DueVersions(const ExplainInput& input,
   return versions;
 }
 
+/// The workloads that the cause concerns and that these waves are for.
+WaveLines::Line LineFor(const ExplainInput& input, const SourceId& cause,
+                        const std::optional<Source>& source,
+                        const Setting<reloadpolicy::Waves>& waves, PatternCache& patterns) {
+  std::map<ObjectRef, Workload> users;
+  std::vector<reloadpolicy::WaveMember> members;
+  for (Workload& user : input.users(cause)) {
+    ObjectRef ref = RefOf(user.id);
+    const Effective effective = input.arbiter.policies().Resolve(ref, user.annotations);
+    const Verdict verdict =
+        Decide(source.value_or(Source{.id = cause}), user, input.rules, patterns);
+    if (effective.waves && effective.waves->policy == waves.policy && Reloads(verdict) &&
+        ChooseContainer(user, cause.type, cause.key.name, verdict == Verdict::kExplicit) &&
+        users.emplace(ref, user).second) {
+      members.push_back(WaveMemberFor(ref, user.annotations, effective, user.phase));
+    }
+  }
+  return {.line = {waves.value, std::move(members)}, .users = std::move(users)};
+}
+
 /// The first workload of an earlier wave that has to be rolled for a cause of what is due.
 std::optional<reloadpolicy::EarlierWave> EarlierWaveIn(const ExplainInput& input,
                                                        const std::set<SourceId>& causes,
                                                        const Setting<reloadpolicy::Waves>& waves,
                                                        PatternCache& patterns) {
-  const ObjectRef own = RefOf(input.workload.id);
+  WaveLines own_lines;
+  auto& lines = (input.wave_lines == nullptr ? own_lines : *input.wave_lines).lines;
   for (const SourceId& cause : causes) {
     const auto source = input.sources.get(cause);
-    std::map<ObjectRef, Workload> users;
-    std::vector<reloadpolicy::WaveMember> members;
-    for (Workload& user : input.users(cause)) {
-      ObjectRef ref = RefOf(user.id);
-      const Effective effective = input.arbiter.policies().Resolve(ref, user.annotations);
-      const Verdict verdict =
-          Decide(source.value_or(Source{.id = cause}), user, input.rules, patterns);
-      if (effective.waves && effective.waves->policy == waves.policy && Reloads(verdict) &&
-          ChooseContainer(user, cause.type, cause.key.name, verdict == Verdict::kExplicit) &&
-          users.emplace(ref, user).second) {
-        members.push_back(WaveMemberFor(ref, user.annotations, effective, user.phase));
-      }
+    auto found = lines.find({cause, waves.policy});
+    if (found == lines.end()) {
+      found = lines
+                  .emplace(std::pair(cause, waves.policy),
+                           LineFor(input, cause, source, waves, patterns))
+                  .first;
     }
+    auto& [line, users, done] = found->second;
     const std::string version =
         reloadpolicy::DataVersion(RefOf(cause), source ? WholeOf(*source).ToString() : "");
-    const reloadpolicy::WaveLine line(waves.value, std::move(members));
-    const std::size_t wave = line.WaveOf(own);
-    for (std::size_t i = 0; i < line.MembersBefore(wave); ++i) {
-      const ObjectRef& ref = line.members()[i].workload;
+    const std::size_t wave = line.WaveOf(RefOf(input.workload.id));
+    for (; done < line.MembersBefore(wave); ++done) {
+      const ObjectRef& ref = line.members()[done].workload;
       const Workload& user = users.at(ref);
       const bool is_of_others = IsUnsettled(user.phase) &&
                                 !reloadpolicy::WasRolledFor(version, user.annotations, user.uid);

@@ -3,12 +3,29 @@
 #ifndef KUBEXX_RELOADER_OBSERVE_EXPLAIN_TURN_H_
 #define KUBEXX_RELOADER_OBSERVE_EXPLAIN_TURN_H_
 
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kubexx/reloader/observe/explain.h"
 #include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/wave_line.h"
 
 namespace kubexx::reloader {
+
+/// The workloads that sources concern, divided into waves, as they are at one moment. Without it a
+/// question about one workload costs time in proportion to all of them. Not thread-safe.
+struct WaveLines {
+  struct Line {
+    reloadpolicy::WaveLine line;
+    std::map<reloadpolicy::ObjectRef, Workload> users{};
+    /// So many members, counted from the first, need not be waited for.
+    std::size_t done = 0;
+  };
+  std::map<std::pair<SourceId, std::optional<reloadpolicy::PolicyId>>, Line> lines{};
+};
 
 /// Looks for them as PolicyEnforcer does: workloads of a lower order that have not been rolled for
 /// a cause of the present rollout, or are not healthy since then. Returns at most one of them.

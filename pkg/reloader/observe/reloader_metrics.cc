@@ -74,7 +74,7 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
         r.Counter("reloader_reload_executed_total", "Writes that reload a workload.",
                   {{"success", success ? "true" : "false"}});
   }
-  for (const WorkloadKind kind : kWorkloadKinds) {
+  for (const WorkloadKind kind : AllWorkloadKinds()) {
     const std::string name(KindName(kind));
     scanned_[kind] =
         r.Counter("reloader_workloads_scanned_total",

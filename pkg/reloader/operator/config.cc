@@ -44,6 +44,11 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
     config.ignored_types.insert(SourceType::kSecretProviderClass);
   }
   config.rules.ignored_types = config.ignored_types;
+  auto kinds = ParseCustomKinds(workload_kinds_, OwnKindNames());
+  if (!kinds) {
+    return Fail(kinds.error().WithContext("--workload-kinds"));
+  }
+  config.workload_kinds = *std::move(kinds);
   const auto bad = std::ranges::find_if(ignored_workload_types_, [](const std::string& type) {
     return type != "jobs" && type != "cronjobs";
   });
@@ -225,6 +230,11 @@ Result<void> ConfigFlags::BuildTuning(Config& config) const {
   config.qps = static_cast<double>(qps_);
   config.burst = static_cast<int>(burst_);
   config.metrics_address = metrics_address_;
+  if (!otlp_endpoint_.empty() && !tracing_) {
+    return Invalid("--otlp-endpoint: needs --tracing");
+  }
+  config.tracing = tracing_;
+  config.otlp_endpoint = otlp_endpoint_;
   config.pprof_address = enable_pprof_ ? pprof_address_ : "";
   config.kubeconfig = kubeconfig_;
   return {};
@@ -301,7 +311,8 @@ std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) con
       "history",        "admission",
       "admission-name", "admission-addr",
       "admission-url",  "admission-warnings",
-      "notifications"};
+      "notifications",  "allow-restore",
+      "tracing",        "otlp-endpoint"};
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {
@@ -335,6 +346,7 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   KX_ASSIGN_OR_RETURN(config.rollouts, policy_flags_.Build());
   config.reload_policies = policy_flags_.enabled();
   config.require_cluster_policies = policy_flags_.requires_cluster();
+  config.allow_restore = policy_flags_.allows_restore();
   config.dry_run = dry_run_;
   config.record_baseline = record_baseline_;
   if (history_ < 0 || history_ > static_cast<std::int64_t>(History::kMaxRollouts)) {

@@ -16,6 +16,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/admission/admission_settings.h"
 #include "kubexx/reloader/ha/replica.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/notify/alerts.h"
 #include "kubexx/reloader/observe/meta_info.h"
@@ -44,6 +45,9 @@ struct Config {
   bool ignore_jobs = false;
   bool ignore_cron_jobs = false;
   bool argo_rollouts = false;
+  /// From --workload-kinds: kinds that the operator does not have itself. Who uses the
+  /// configuration has to tell the process of them: AddCustomKinds.
+  std::vector<CustomKind> workload_kinds{};
 
   // ---- What is done about it.
   ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
@@ -60,6 +64,10 @@ struct Config {
   MetaInfoSettings meta_info{};
   bool count_by_namespace = false;
   std::string metrics_address{};
+  /// Whether spans are sent to a collector.
+  bool tracing = false;
+  /// The collector's URL; empty: what the environment says (OTEL_EXPORTER_OTLP_ENDPOINT).
+  std::string otlp_endpoint{};
   /// The address of a second listener for diagnostics; empty: there is none.
   std::string pprof_address{};
   logging::Options logging{};
@@ -70,6 +78,8 @@ struct Config {
   bool reload_policies = true;
   /// See PolicyWatch::Options::cluster_needed.
   bool require_cluster_policies = false;
+  /// See Policies::Options::allow_restore.
+  bool allow_restore = false;
   /// The settings for rollouts that apply where no annotation and no policy specifies any.
   reloadpolicy::Settings rollouts{};
   /// The operator writes nothing to the cluster.
@@ -140,6 +150,7 @@ class ConfigFlags {
   std::string reload_on_delete_ = "false";
   bool sync_after_restart_ = false;
   bool enable_csi_ = false;
+  std::string workload_kinds_;
   std::string webhook_url_;
   std::string notifications_;
   bool enable_ha_ = false;
@@ -158,6 +169,8 @@ class ConfigFlags {
   std::int64_t history_ = 0;
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
+  bool tracing_ = false;
+  std::string otlp_endpoint_;
   base::Duration settle_window_ = std::chrono::milliseconds(100);
   base::Duration release_window_ = std::chrono::seconds(3);
   std::int64_t workers_ = 8;

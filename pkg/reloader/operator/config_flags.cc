@@ -78,6 +78,12 @@ void ConfigFlags::AddScope(flags::FlagSet& flags) {
   flags.AddList("ignored-workload-types", "never reload these: jobs, cronjobs",
                 &ignored_workload_types_);
   flags.AddString("is-Argo-Rollouts", "\"true\": also reload Argo Rollouts", &argo_rollouts_);
+  flags.AddString("workload-kinds",
+                  "also reload these kinds of custom resources, a list in YAML or JSON: "
+                  "[{group: apps.kruise.io, version: v1alpha1, kind: CloneSet, resource: "
+                  "clonesets}]; further members say where the pod template is and when a rollout "
+                  "is done or has failed",
+                  &workload_kinds_);
   flags.AddBool("enable-csi-integration",
                 "also reload for SecretProviderClasses of the Secrets Store CSI driver",
                 &enable_csi_);
@@ -162,6 +168,14 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
   flags.AddString("log-format", "json or text; an empty value means text", &log_format_);
   flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);
+  flags.AddBool("tracing",
+                "send spans of requests and of workloads that are looked at to an OpenTelemetry "
+                "collector; OTEL_* variables have the rest of the settings",
+                &tracing_);
+  flags.AddString("otlp-endpoint",
+                  "with tracing: the URL of the collector, such as http://collector:4318, in place "
+                  "of OTEL_EXPORTER_OTLP_ENDPOINT",
+                  &otlp_endpoint_);
   flags.AddBool("enable-pprof", "serve memory and thread figures at pprof-addr", &enable_pprof_);
   flags.AddString("pprof-addr", "where enable-pprof serves these figures", &pprof_address_);
   AddKubeconfigFlags(flags, kubeconfig_);

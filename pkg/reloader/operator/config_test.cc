@@ -119,6 +119,16 @@ TEST(Config, AcceptsTheOriginalsSyntax) {
              "--pprof-addr=:7070", "--ignored-workload-types=jobs,cronjobs", "argument"}));
 }
 
+TEST(Config, TracingIsOffUnlessItIsSwitchedOn) {
+  EXPECT_FALSE(Parse({})->tracing);
+  const auto traced = Parse({"--tracing", "--otlp-endpoint=http://collector:4318"});
+  ASSERT_TRUE(traced);
+  EXPECT_TRUE(traced->tracing);
+  EXPECT_EQ(traced->otlp_endpoint, "http://collector:4318");
+  EXPECT_THAT(Parse({"--otlp-endpoint=http://collector:4318"}).error().message,
+              HasSubstr("--otlp-endpoint: needs --tracing"));
+}
+
 class Refused : public testing::TestWithParam<std::vector<const char*>> {};
 
 TEST_P(Refused, WithTheFlagInTheMessage) {
@@ -218,6 +228,23 @@ TEST(Config, DisregardsAListOfWorkloadTypesWithABadOne) {
   ASSERT_TRUE(bad);
   EXPECT_FALSE(bad->ignore_jobs || bad->ignore_cron_jobs);
   EXPECT_THAT(bad->warnings, testing::Contains(HasSubstr("Pods")));
+}
+
+TEST(Config, TakesKindsThatTheOperatorDoesNotKnow) {
+  constexpr char kFlag[] =
+      "--workload-kinds=[{group: apps.kruise.io, version: v1alpha1, kind: CloneSet, resource: "
+      "clonesets}]";
+  const auto config = Parse({kFlag});
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->workload_kinds.size(), 1);
+  EXPECT_EQ(config->workload_kinds.front().resource, "clonesets");
+  EXPECT_THAT(config->meta_info.arguments, ElementsAre(kFlag)) << "commands have to know them";
+  EXPECT_THAT(Parse({})->workload_kinds, IsEmpty());
+  EXPECT_THAT(Parse({"--workload-kinds=[{group: apps, version: v1, kind: Deployment, resource: "
+                     "deployments}]"})
+                  .error()
+                  .message,
+              testing::StartsWith("--workload-kinds: [0].kind: the operator has a kind"));
 }
 
 TEST(Config, TakesAlertsAndMetaInfoFromTheEnvironment) {

@@ -23,8 +23,14 @@ void EventListeners::Subscribe() {
       workloads_.emplace_back(std::move(handler), set.LateOf(kind));
     }
     for (const auto& [type, informer] : set.sources) {
-      sources_.push_back(
-          informer->AddRawHandler("reloader", parts_.router.SourceHandler(type, parts_.stop)));
+      sources_.push_back(informer->AddRawHandler(
+          "reloader", [this, type, handle = parts_.router.SourceHandler(type, parts_.stop)](
+                          const RawEvent& event) {
+            if (parts_.gate != nullptr && event.type == RawEvent::Type::kDelete) {
+              parts_.gate->OnSourceGone({type, event.key()});
+            }
+            handle(event);
+          }));
     }
     if (set.provider_classes) {
       sources_.push_back(set.provider_classes->AddRawHandler(

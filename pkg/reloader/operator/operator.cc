@@ -134,7 +134,8 @@ class Operator::Impl {
                   .held_shards = options_.held_shards,
                   .reconsider = [this](const auto& concerned) { Reconsider(concerned); },
                   .number = options_.workers,
-                  .clock = options_.clock}) {}
+                  .clock = options_.clock,
+                  .tracer = options_.tracer}) {}
 
   ~Impl() { Stop(); }
 

@@ -34,6 +34,7 @@
 #include "kubexx/reloader/write/pause.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/tracing/tracer.h"
 
 namespace kubexx::reloader {
 
@@ -60,6 +61,8 @@ class Operator {
     base::Duration drain_timeout = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
+    /// Gets a span for each workload that is looked at; null: none.
+    std::shared_ptr<tracing::Tracer> tracer{};
     BaselineRecording record_baselines = BaselineRecording::kAlways;
     BaselineSchedule::Options recording{};
     /// How many rollouts are kept in the history on each workload (see History); 0: none. Then the

@@ -80,7 +80,7 @@ class RenewedBaselineTest : public OperatorTest {
     AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2; });
     PutWritten(WithBaseline(Web(), first), 200, image);
     AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 3; });
-    EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "no source was written since";
+    EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "the watch has not told of the time since";
     for (int i = 0; i < writes; ++i) {
       PutConfigMap("another", std::to_string(i));
     }
@@ -111,6 +111,48 @@ TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAChangeOfScaleHasTheBaselin
 // The source may have had other data while the pods of the release began.
 TEST_F(RenewedBaselineTest, AWatchThatIsBehindTheReleaseLeavesItsTimeOutOfTheBaseline) {
   ExpectRenewedWithImageOf(200, 0, "100");
+}
+
+// As after `kubectl apply` of a ConfigMap and its workload: no event tells that the watch of
+// ConfigMaps has come past the workload, since only a bookmark or an object of others tells that.
+TEST_F(RenewedBaselineTest, AFirstBaselineGetsItsTimeThoughNoEventIsAboutTheWorkload) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "x");
+  for (int i = 0; i < 3; ++i) {
+    PutWritten(Web(), 100, 100);
+  }
+  StartOperator();
+  AwaitAll([this] { return writer_.AwaitRecords(0).size() == 1; });
+  const std::string first = writer_.AwaitRecords(1)[0].baseline;
+  EXPECT_THAT(first, StartsWith("v2 uid-web 0 configmap/config=" + DigestText("x") + "@"));
+  AwaitReconciles("skipped", 1);
+  PutWritten(WithBaseline(Web(), first), 100, 100);
+  AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2; });
+  EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U);
+  for (int i = 0; i < 4; ++i) {
+    PutConfigMap("another", std::to_string(i));
+  }
+  AwaitAll([this] { return writer_.AwaitRecords(0).size() == 2; });
+  EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline, StartsWith("v2 uid-web 100 configmap/config="));
+  operator_->Stop();
+  EXPECT_TRUE(writer_.calls().empty());
+}
+
+TEST_F(RenewedBaselineTest, AReleaseThatTheWatchesHaveSeenIsInTheBaselineSoonAfterIt) {
+  recording_ = BaselineRecording::kAlways;
+  for (int i = 0; i < 5; ++i) {
+    PutConfigMap("config", "x");
+  }
+  PutWritten(Web(), 100, 100);
+  StartOperator();
+  AwaitAll([this] { return writer_.AwaitRecords(0).size() == 1; });
+  const std::string first = writer_.AwaitRecords(1)[0].baseline;
+  EXPECT_THAT(first, StartsWith("v2 uid-web 100 configmap/config="));
+  PutWritten(WithBaseline(Web(), first), 200, 200);
+  AwaitAll([this] { return writer_.AwaitRecords(0).size() == 2; });
+  EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline, StartsWith("v2 uid-web 200 configmap/config="));
+  operator_->Stop();
+  EXPECT_TRUE(writer_.calls().empty());
 }
 
 TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {

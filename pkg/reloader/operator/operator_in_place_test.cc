@@ -40,15 +40,18 @@ class DoorGate final : public RolloutGate {
   }
   void OnWritten(const WorkloadId&, WriteEnd end) override {
     rolled += end == WriteEnd::kRolled ? 1 : 0;
+    kept += end == WriteEnd::kKept ? 1 : 0;
   }
   void OnNothing(const WorkloadId&) override {}
-  void OnWorkload(const WorkloadId&, const Workload*) override {}
+  void OnWorkload(const WorkloadId&, const Workload*) override { ++told; }
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
   void Wake() { host_->wake(kWeb, base::Duration(0)); }
 
   std::atomic<bool> open = true;
   std::atomic<int> asked = 0;
   std::atomic<int> rolled = 0;
+  std::atomic<int> kept = 0;
+  std::atomic<int> told = 0;
 
  private:
   std::optional<GateHost> host_;
@@ -128,6 +131,11 @@ class OperatorInPlaceTest : public OperatorTest {
   void Stick(bool is_stuck) {
     pods_.Change("web-1", [&](FakePods::Pod& pod) { pod.is_stuck = is_stuck; });
   }
+  /// The mark that an operator leaves while it has the pods reloaded for this value.
+  static std::string MarkFor(const std::string& value) {
+    return "uid-web 2026-01-01T00:00:00Z " +
+           DigestOf("ConfigMap/config=" + DigestText(value) + ";").ToString();
+  }
   static Digest RecordedIn(const FakeWriter::Call& call) {
     const auto baseline = Baseline::Parse(call.baseline, "ns");
     return baseline && baseline->digests.contains(kMountedConfig)
@@ -157,7 +165,7 @@ TEST_F(OperatorInPlaceTest, AnEditReloadsThePodsAndMakesNoRollout) {
   KX_AWAIT_EQ(reports_.texts(), std::vector<std::string>{"signal:HUP"});
 }
 
-TEST_F(OperatorInPlaceTest, AFailedActionIsFollowedByARolloutThatAsksNobodyAgain) {
+TEST_F(OperatorInPlaceTest, AFailedActionIsFollowedByARollout) {
   pods_.Change("web-1", [](FakePods::Pod& pod) {
     pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 1");
   });
@@ -168,12 +176,64 @@ TEST_F(OperatorInPlaceTest, AFailedActionIsFollowedByARolloutThatAsksNobodyAgain
   EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=b"));
   EXPECT_THAT(calls[0].patch, HasSubstr(kReloadMark + "\":null"));
   EXPECT_THAT(calls[0].patch, HasSubstr(DigestText("b")));
-  EXPECT_EQ(door_.asked, 1);
+  EXPECT_EQ(door_.asked, 2) << "people may have put rollouts on hold since";
   KX_AWAIT_EQ(reports_.texts().size(), 2U);
   EXPECT_THAT(reports_.texts(),
               testing::Contains("ReloadInPlaceFailed: The pods cannot be reloaded in place by "
                                 "signal:HUP: pod web-1: signal:HUP failed: its exit code is 1. "
                                 "The workload is rolled instead"));
+}
+
+// Seed 172 of 400 hours of the simulation: it was rolled though on hold.
+TEST_F(OperatorInPlaceTest, WhereTheGateHasClosedSinceAFailedActionIsFollowedByNothing) {
+  Stick(true);
+  StartWith(Mounting());
+  Edit("b", 1);
+  pods_.AwaitAsked("web-1", 1);
+  door_.open = false;
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 1");
+    pod.is_stuck = false;
+  });
+  const auto left = RunToRecords(2);
+  EXPECT_THAT(left[1].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_FALSE(left[1].names_baseline) << "it still says that the pods may have anything";
+  KX_AWAIT(door_.kept == 1);
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+// A rollout would replace pods that work by pods that do not start.
+TEST_F(OperatorInPlaceTest, PodsWhoseProgramRefusesTheDataStayWhereThatIsAskedFor) {
+  const auto refuse = [&](bool refuses) {
+    pods_.Change("web-1", [refuses](FakePods::Pod& pod) {
+      pod.action.reset();
+      if (refuses) {
+        pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 1");
+      }
+    });
+  };
+  refuse(true);
+  auto deployment = Mounting("exec:nginx -s reload");
+  deployment.metadata.annotations[std::string(kReloadOnRefusal)] = "keep";
+  StartWith(deployment);
+  Edit("b", 1);
+  const auto count = [&] { return reports_.texts().size(); };
+  KX_UNTIL(count() == 1) {
+    clock_.Advance(milliseconds(200));
+  }
+  EXPECT_EQ(reports_.texts()[0],
+            "ReloadInPlaceRefused: The program refuses its new data: pod web-1: exec:nginx -s "
+            "reload failed: its exit code is 1. The pods stay as they are until the data change");
+  door_.Wake();
+  clock_.Advance(std::chrono::minutes(1));
+  EXPECT_EQ(count(), 1U) << "it is told once";
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  refuse(false);
+  Edit("c", 2);
+  const auto records = RunToRecords(3);
+  EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=c"));
+  EXPECT_EQ(pods_.pod("web-1").read.back(), "c");
+  EXPECT_THAT(writer_.calls(), IsEmpty());
 }
 
 TEST_F(OperatorInPlaceTest, ARefusedExecIsFollowedByARollout) {
@@ -196,12 +256,56 @@ TEST_F(OperatorInPlaceTest, OfTwoEditsInARowAllPodsGetTheLast) {
   pods_.AwaitReads("web-0", 1);
   Edit("c", 2);
   Stick(false);
-  const auto records = RunToRecords(2);
+  const auto records = RunToRecords(3);
   EXPECT_EQ(RecordedIn(records.back()), DigestOf("key=c"));
   EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("c"));
   EXPECT_EQ(pods_.pod("web-0").read.back(), "c");
   EXPECT_THAT(writer_.calls(), IsEmpty());
-  EXPECT_EQ(door_.asked, 1) << "what has begun goes on to the newest data";
+  EXPECT_EQ(door_.asked, 2) << "nobody has said yet that these pods may get the newest data";
+}
+
+// A workload of a later wave got newer data before the canary.
+TEST_F(OperatorInPlaceTest, NewerDataWaitForTheGateAndUntilThenNoPodIsReloaded) {
+  Stick(true);
+  StartWith(Mounting());
+  Edit("b", 1);
+  pods_.AwaitAsked("web-1", 1);
+  pods_.AwaitReads("web-0", 1);
+  door_.open = false;
+  Edit("c", 2);
+  Stick(false);
+  const auto left = RunToRecords(2);
+  EXPECT_THAT(left[1].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_FALSE(left[1].names_baseline) << "it still says that the pods may have anything";
+  KX_AWAIT(door_.kept == 1);
+  clock_.Advance(std::chrono::minutes(1));
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b"));
+  EXPECT_THAT(pods_.pod("web-1").read, IsEmpty());
+  Baseline baseline{.uid = "uid-web"};
+  baseline.Set(kMountedConfig, UnknownData(), {});
+  const int told = door_.told;
+  Put(*deployments_, WithBaseline(Mounting(), baseline.ToString()));
+  KX_AWAIT(door_.told > told);
+  door_.open = true;
+  door_.Wake();
+  const auto records = RunToRecords(4);
+  EXPECT_EQ(RecordedIn(records[3]), DigestOf("key=c"));
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b", "c"));
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("c"));
+}
+
+// The data change while no operator runs.
+TEST_F(OperatorInPlaceTest, AnotherProcessAsksForDataThatAreNewerThanTheMark) {
+  door_.open = false;
+  Baseline baseline{.uid = "uid-web"};
+  baseline.Set(kMountedConfig, UnknownData(), {});
+  auto deployment = WithBaseline(Mounting(), baseline.ToString());
+  deployment.metadata.annotations[kReloadMark] = MarkFor("b");
+  Put(*deployments_, deployment);
+  StartOperator();
+  EXPECT_THAT(RunToRecords(1)[0].patch, HasSubstr(kReloadMark + "\":null"));
+  EXPECT_EQ(door_.asked, 1);
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
 }
 
 TEST_F(OperatorInPlaceTest, DataThatComeBackMeanwhileAreGivenToAllPodsAgain) {
@@ -211,7 +315,7 @@ TEST_F(OperatorInPlaceTest, DataThatComeBackMeanwhileAreGivenToAllPodsAgain) {
   pods_.AwaitReads("web-0", 1);
   Edit("a", 2);
   Stick(false);
-  const auto records = RunToRecords(2);
+  const auto records = RunToRecords(3);
   EXPECT_EQ(RecordedIn(records.back()), DigestOf("key=a"));
   EXPECT_EQ(pods_.pod("web-0").read, (std::vector<std::string>{"b", "a"}));
 }
@@ -220,7 +324,7 @@ TEST_F(OperatorInPlaceTest, AnotherProcessFinishesWhatIsUnderWay) {
   Baseline baseline{.uid = "uid-web"};
   baseline.Set(kMountedConfig, UnknownData(), {});
   auto deployment = WithBaseline(Mounting(), baseline.ToString());
-  deployment.metadata.annotations[kReloadMark] = "uid-web 2026-01-01T00:00:00Z";
+  deployment.metadata.annotations[kReloadMark] = MarkFor("a");
   Put(*deployments_, deployment);
   StartOperator();
   const auto records = RunToRecords(1);

@@ -73,6 +73,8 @@ Policies::Options PolicyOptionsFor(const Config& config, const WatchParts& parts
   options.served = parts.served;
   options.executor = parts.executor;
   options.read_only = config.dry_run;
+  options.allow_restore = config.allow_restore;
+  options.ignore_annotation = config.rules.keys.ignore;
   return options;
 }
 

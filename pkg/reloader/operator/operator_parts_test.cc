@@ -49,5 +49,20 @@ TEST(OperatorPartsTest, PoliciesOfADryRunAreNotWrittenTo) {
   EXPECT_EQ(options.executor, executor);
 }
 
+TEST(OperatorPartsTest, DataAreRestoredOnlyWhereAFlagAllowsIt) {
+  metrics::Registry registry;
+  Refusals refusals(&registry);
+  const WatchParts parts{.refusals = refusals,
+                         .served = std::make_shared<ServedApis>(nullptr),
+                         .registry = registry,
+                         .executor = std::make_shared<base::Executor>()};
+  Config config;
+  EXPECT_FALSE(PolicyOptionsFor(config, parts).allow_restore);
+  config.allow_restore = true;
+  config.rules.keys.ignore = "example.com/ignore";
+  EXPECT_TRUE(PolicyOptionsFor(config, parts).allow_restore);
+  EXPECT_EQ(PolicyOptionsFor(config, parts).ignore_annotation, "example.com/ignore");
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

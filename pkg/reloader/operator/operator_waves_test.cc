@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "kubexx/base/testing/await.h"
 #include "kubexx/reloader/model/object_refs.h"
+#include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
@@ -101,7 +104,47 @@ class WavesTest : public OperatorTest {
   }
   int Held(HoldReason reason) { return enforcer_.TotalsNow().held[reason]; }
 
-  PolicyEnforcer enforcer_{PolicyEnforcer::Options{.clock = clock_}};
+  /// From now on there are waves of one, and the operator may put data back.
+  void SetRestoringPolicy() {
+    enforcer_.SetPolicy({.id = {"ns", "careful"},
+                         .settings = {.waves = reloadpolicy::Waves{
+                                          .sizes = {{.count = 1}, {.count = 1}},
+                                          .healthy_for = kHealthyFor,
+                                          .timeout = std::chrono::minutes(1),
+                                          .on_failure = reloadpolicy::OnWaveFailure::kRestore}}});
+  }
+  /// An operator puts these data back in place of others.
+  void PutBack(const std::string& good, const std::string& bad) {
+    api::core::v1::ConfigMap config_map;
+    config_map.metadata.namespace_ = "ns";
+    config_map.metadata.name = "config";
+    config_map.metadata.uid = "u";
+    config_map.metadata.annotations[kRestoredAnnotation] =
+        RestoredMark{.uid = "u",
+                     .good = DigestOf("key=" + good),
+                     .bad = DigestOf("key=" + bad),
+                     .at = apimachinery::Time::From(clock_.Wall())}
+            .ToString();
+    config_map.data["key"] = good;
+    Put(*config_maps_, config_map);
+    AwaitEvents("configmaps", "update", ++updates_);
+    Settle();
+  }
+
+  std::atomic<bool> is_considered_ = false;
+  std::atomic<bool> is_snapshot_gone_ = false;  ///< of "config"
+  PolicyEnforcer enforcer_{PolicyEnforcer::Options{
+      .clock = clock_,
+      .consider =
+          [this](const std::vector<SourceId>& sources) {
+            if (enforcer_.StandingOf(sources.front(), std::nullopt).failure) {
+              is_considered_ = true;
+            }
+          },
+      .snapshot_gone =
+          [this](const SourceId& source) {
+            is_snapshot_gone_ = source.key.name == "config" && source.key.namespace_ == "ns";
+          }}};
   double updates_ = 0;
   int views_ = 0;
 };
@@ -150,6 +193,36 @@ TEST_F(WavesTest, AfterAFailedCanaryTheOthersKeepTheOldData) {
   KX_AWAIT(RolledFor("mended").size() == kApps);
   EXPECT_EQ(RolledFor("bad").size(), 2U);
   EXPECT_EQ(enforcer_.TotalsNow().failed_waves, 0);
+}
+
+TEST_F(WavesTest, ASnapshotThatIsDeletedIsHeardOf) {
+  const std::string name = "config-good-6f1c0a2b93d4e5f6";
+  PutConfigMap(name, "old");
+  config_maps_->Delete({"ns", name});
+  KX_AWAIT(is_snapshot_gone_.load());
+}
+
+TEST_F(WavesTest, DataThatArePutBackAfterAFailureReachThoseThatHaveOthersAtOnce) {
+  SetRestoringPolicy();
+  Change("bad");
+  KX_AWAIT(RolledFor("bad").size() == 1);
+  BecomeRolled(0, "bad", true);
+  clock_.Advance(kHealthyFor);
+  KX_AWAIT(RolledFor("bad").size() == 2);
+  BecomeRolled(1, "bad", false);
+  KX_UNTIL(is_considered_.load()) {
+    clock_.Advance(std::chrono::seconds(1));
+  }
+  const RestoreStanding standing =
+      enforcer_.StandingOf({SourceType::kConfigMap, {"ns", "config"}}, std::nullopt);
+  ASSERT_TRUE(standing.failure);
+  EXPECT_EQ(standing.failure->workload.key.name, "app-1");
+  EXPECT_EQ(standing.failure->sources.at(0).bad, DigestOf("key=bad"));
+  PutBack("old", "bad");
+  KX_AWAIT(RolledFor("old").size() == 2);
+  EXPECT_EQ(RolledFor("old"), (std::set<std::string>{"app-0", "app-1"}))
+      << "the others have these data still";
+  EXPECT_EQ(RolledFor("bad").size(), 2U);
 }
 
 }  // namespace

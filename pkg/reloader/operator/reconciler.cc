@@ -190,6 +190,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   };
   Knowledge known = parts_.memory.Get(workload.id);
   known.untold_stamps = untold.stamps;
+  known.untold_stamps_of_others = untold.stamps_of_others;
   known.has_untold_template = untold.has_template;
   reloader::Plan plan;
   do {
@@ -249,6 +250,9 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
                     cached && cached->template_version.digest != fresh->template_version.digest};
   for (const auto& [stamp, value] : StampsOfOneRollout(*workload, *fresh)) {
     untold.stamps.insert(stamp);
+  }
+  if (cached) {
+    untold.stamps_of_others = StampsOfRollouts(*cached, *fresh);
   }
   workload = std::move(fresh);
   auto plan = PlanFor(*workload, Doubts::kSettle, stop, untold);

@@ -137,6 +137,7 @@ class Reconciler {
   /// What a workload that was just read has, and no event has told of yet: see Knowledge.
   struct Untold {
     std::set<std::string> stamps{};
+    std::set<std::string> stamps_of_others{};
     bool has_template = false;
   };
   /// How to handle sources for which the baseline may be newer than the caches (Plan::doubtful).
@@ -196,15 +197,21 @@ class Reconciler {
   std::optional<Answer> BeginReload(const Workload& workload, const reloader::Plan& plan,
                                     const ReloadAction& action, const AnnotationEdits& annotations,
                                     const Moment& moment);
+  /// Ends a reload that is under way, since the newer data may not be given to the pods yet. It
+  /// stays recorded that the pods may have anything. Otherwise as Act.
+  std::optional<Answer> LeaveReload(const Workload& workload, const reloader::Plan& plan,
+                                    const Moment& moment);
   void StartReload(const Workload& workload, const ReloadAction& action,
                    const std::vector<Change>& changes);
   /// All pods have been reloaded.
   std::optional<Answer> RecordReload(const Workload& workload, const reloader::Plan& plan,
                                      const InPlaceReloads::Report& report, const Moment& moment);
   /// The reload has failed.
-  std::optional<Answer> RollAfterReload(const Workload& workload, const reloader::Plan& plan,
-                                        const InPlaceReloads::Report& report, base::TimePoint begin,
-                                        const std::stop_token& stop);
+  std::optional<Answer> RollAfterReload(const Workload& workload, reloader::Plan& plan,
+                                        const InPlaceReloads::Report& report, const Moment& moment);
+  /// Reports once for each reload that the program has refused the data and the pods stay.
+  void ReportRefused(const Workload& workload, const InPlaceReloads::Report& report);
+  void Notice(const Workload& workload, std::string reason, std::string message) const;
   /// The same as the public function of this name, for the workload as the cache has it.
   bool AwaitsEvent(const Workload& cached) const;
   /// Handles a write that has failed.
@@ -233,6 +240,9 @@ class Reconciler {
   /// version.
   std::optional<Answer> Record(const Workload& workload, const reloader::Plan& plan,
                                const std::string& version, const std::stop_token& stop);
+  /// After what time another plan is to be made, because the baseline leaves in doubt what the
+  /// watches have not told yet; zero: none is.
+  base::Duration NextLook(const WorkloadId& id, const reloader::Plan& plan);
   /// Removes a baseline that nobody keeps up to date any more; otherwise as Record.
   std::optional<Answer> TakeAway(const Workload& workload, const reloader::Plan& plan,
                                  const std::string& version, const std::stop_token& stop);

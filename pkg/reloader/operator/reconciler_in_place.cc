@@ -6,6 +6,9 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/plan/baseline.h"
@@ -42,6 +45,38 @@ std::vector<Change> WithUnknownData(std::vector<Change> changes) {
     }
   }
   return changes;
+}
+
+/// What a mark says after the time of the data that the reload is for, so that another process sees
+/// whether the sources have newer ones.
+std::string MarkOf(const ReloadedData& data) {
+  std::string text;
+  for (const auto& [source, digest] : data) {
+    text += std::string(NamesOf(source.type).kind) + "/" + source.key.name + "=" +
+            digest.ToString() + ";";
+  }
+  return DigestOf(text).ToString();
+}
+
+/// Whether the workload's mark says that its pods are being reloaded for these data.
+bool IsMarkedFor(const ReloadedData& data, const Workload& workload) {
+  const std::string* mark = Find(workload.annotations, kReloadingInPlace);
+  return mark != nullptr && IsReloadingInPlace(workload.annotations, workload.uid) &&
+         mark->ends_with(" " + MarkOf(data));
+}
+
+/// Whether all causes are among those that the reload is for.
+bool IsOf(const ReloadedData& data, const Change& change) {
+  return std::ranges::all_of(change.causes,
+                             [&](const SourceId& cause) { return data.contains(cause); });
+}
+
+void LogFailure(const WorkloadId& id, const InPlaceReloads::Report& report, const char* message) {
+  logging::Warning(message, {{"workload", id.key.name},
+                             {"kind", KindName(id.kind)},
+                             {"namespace", id.key.namespace_},
+                             {"action", ShownAction(report.action)},
+                             {"reason", report.why}});
 }
 
 /// Whether the record says of all causes that the pods may have anything.
@@ -120,32 +155,70 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
                                                             const Moment& moment) {
   using State = InPlaceReloads::State;
   std::vector<Change> begun;
+  const InPlaceReloads::Report report = parts_.in_place->Look(workload.id);
   if (IsMarked(workload)) {
-    const auto fresh = std::ranges::stable_partition(
-        plan.changes, [&](const Change& change) { return IsBegun(plan, change); });
+    const auto fresh = std::ranges::stable_partition(plan.changes, [&](const Change& change) {
+      return IsBegun(plan, change) && (report.state == State::kNone || IsOf(report.data, change));
+    });
     begun.assign(plan.changes.begin(), fresh.begin());
   }
   if (!begun.empty()) {
-    const InPlaceReloads::Report report = parts_.in_place->Look(workload.id);
-    const bool is_same = report.data == DataOf(begun) && report.action == action;
+    const ReloadedData data = DataOf(begun);
+    const bool is_for_data =
+        report.state == State::kNone ? IsMarkedFor(data, workload) : report.data == data;
+    const bool is_same = is_for_data && report.action == action;
     if (is_same && report.state == State::kDone) {
       plan.changes = std::move(begun);
       return RecordReload(workload, plan, report, moment);
     }
     if (is_same && report.state == State::kFailed) {
+      if (report.is_refused && action.keeps_refused) {
+        ReportRefused(workload, report);
+        return Answer{};  // until the data change
+      }
       plan.changes = std::move(begun);
-      return RollAfterReload(workload, plan, report, moment.begin, moment.stop);
+      return RollAfterReload(workload, plan, report, moment);
     }
-    if (!is_same) {
-      StartReload(workload, action, begun);  // with the newest data, or after another process
+    if (is_for_data && !is_same) {
+      StartReload(workload, action, begun);  // with another action, or after another process
     }
-    return Answer{};  // its end has the workload looked at
+    if (is_for_data) {
+      return Answer{};  // its end has the workload looked at
+    }
   }
   AnnotationEdits annotations;
-  if (parts_.gate != nullptr && !parts_.gate->Admit(workload, plan.changes, annotations)) {
-    return Record(workload, plan, moment.version, moment.stop);  // the gate has it looked at again
+  if (parts_.gate == nullptr) {
+    return BeginReload(workload, plan, action, annotations, moment);
   }
-  return BeginReload(workload, plan, action, annotations, moment);
+  if (begun.empty() ? parts_.gate->Admit(workload, plan.changes, annotations)
+                    : parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {
+    return BeginReload(workload, plan, action, annotations, moment);
+  }
+  return begun.empty() ? Record(workload, plan, moment.version, moment.stop)  // it is asked again
+                       : LeaveReload(workload, plan, moment);
+}
+
+std::optional<Reconciler::Answer> Reconciler::LeaveReload(const Workload& workload,
+                                                          const reloader::Plan& plan,
+                                                          const Moment& moment) {
+  const WorkloadId& id = workload.id;
+  parts_.in_place->Forget(id);
+  const auto written = parts_.writer.Write(id,
+                                           {.uid = workload.uid,
+                                            .resource_version = moment.version,
+                                            .annotations = {{kMarkKey, std::nullopt}}},
+                                           moment.stop);
+  if (!written && !moment.version.empty() && written.error().reason == Reason::kConflict) {
+    return std::nullopt;
+  }
+  if (!written) {
+    return NotWritten(workload, plan, written.error(), moment.begin);
+  }
+  logging::Info(
+      "A rollout has to wait, so the pods are not reloaded in place for now",
+      {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
+  parts_.gate->OnWritten(id, WriteEnd::kKept);
+  return Answer{};  // the gate has it looked at again
 }
 
 std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& workload,
@@ -155,12 +228,13 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& worklo
                                                           const Moment& moment) {
   const WorkloadId& id = workload.id;
   const std::vector<Change> unknown = WithUnknownData(plan.changes);
-  const std::string baseline = BaselineAfter(plan, unknown);
+  const std::string baseline = BaselineAfter(plan, unknown, PodsAre::kKept);
   WorkloadWrite write{
       .uid = workload.uid, .resource_version = moment.version, .annotations = annotations};
   write.annotations[std::string(kBaselineAnnotation)] = baseline;
-  write.annotations[kMarkKey] =
-      workload.uid + " " + apimachinery::Time::From(parts_.clock.Wall()).ToString();
+  write.annotations[kMarkKey] = workload.uid + " " +
+                                apimachinery::Time::From(parts_.clock.Wall()).ToString() + " " +
+                                MarkOf(DataOf(plan.changes));
   if (auto history =
           parts_.history == nullptr ? std::nullopt : parts_.history->WithOutcome(workload)) {
     // The mark hides from now on how an earlier rollout has ended.
@@ -201,7 +275,7 @@ std::optional<Reconciler::Answer> Reconciler::RecordReload(const Workload& workl
                                                            const InPlaceReloads::Report& report,
                                                            const Moment& moment) {
   const WorkloadId& id = workload.id;
-  const std::string baseline = BaselineAfter(plan, plan.changes);
+  const std::string baseline = BaselineAfter(plan, plan.changes, PodsAre::kKept);
   WorkloadWrite write{.uid = workload.uid, .resource_version = moment.version};
   write.annotations[std::string(kBaselineAnnotation)] = baseline;
   write.annotations[kMarkKey] = std::nullopt;
@@ -238,33 +312,45 @@ std::optional<Reconciler::Answer> Reconciler::RecordReload(const Workload& workl
 }
 
 std::optional<Reconciler::Answer> Reconciler::RollAfterReload(const Workload& workload,
-                                                              const reloader::Plan& plan,
+                                                              reloader::Plan& plan,
                                                               const InPlaceReloads::Report& report,
-                                                              base::TimePoint begin,
-                                                              const std::stop_token& stop) {
+                                                              const Moment& moment) {
   const WorkloadId& id = workload.id;
-  // The gate has let this change begin already, and its place is kept by the mark until now.
-  auto answer = Write(workload, plan, {}, begin, stop);
+  // Its place is kept by the mark until now, but people may have put rollouts on hold since.
+  AnnotationEdits annotations;
+  if (parts_.gate != nullptr && !parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {
+    return LeaveReload(workload, plan, moment);
+  }
+  auto answer = Write(workload, plan, annotations, moment.begin, moment.stop);
   if (!answer || answer->outcome != Outcome::kWritten) {
     return answer;
   }
   parts_.in_place->Forget(id);
-  logging::Warning("Cannot reload the pods of a workload in place; the operator rolls it",
-                   {{"workload", id.key.name},
-                    {"kind", KindName(id.kind)},
-                    {"namespace", id.key.namespace_},
-                    {"action", ShownAction(report.action)},
-                    {"reason", report.why}});
-  const WorkloadNotice notice{.workload = id,
+  LogFailure(id, report, "Cannot reload the pods of a workload in place; the operator rolls it");
+  Notice(workload, "ReloadInPlaceFailed",
+         "The pods cannot be reloaded in place by " + ShownAction(report.action) + ": " +
+             report.why + ". The workload is rolled instead");
+  return answer;
+}
+
+void Reconciler::ReportRefused(const Workload& workload, const InPlaceReloads::Report& report) {
+  if (!parts_.in_place->IsNews(workload.id)) {
+    return;
+  }
+  LogFailure(workload.id, report, "A program refuses its new data, so its workload keeps its pods");
+  Notice(workload, "ReloadInPlaceRefused",
+         "The program refuses its new data: " + report.why +
+             ". The pods stay as they are until the data change");
+}
+
+void Reconciler::Notice(const Workload& workload, std::string reason, std::string message) const {
+  const WorkloadNotice notice{.workload = workload.id,
                               .uid = workload.uid,
-                              .reason = "ReloadInPlaceFailed",
-                              .message = "The pods cannot be reloaded in place by " +
-                                         ShownAction(report.action) + ": " + report.why +
-                                         ". The workload is rolled instead"};
+                              .reason = std::move(reason),
+                              .message = std::move(message)};
   for (WriteObserver* observer : parts_.observers) {
     observer->OnNotice(notice);
   }
-  return answer;
 }
 
 }  // namespace kubexx::reloader

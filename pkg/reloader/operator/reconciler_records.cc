@@ -50,13 +50,19 @@ std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,
                                                      const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   if (!Records(workload)) {
+    parts_.recording.HasSeen(id);
     return TakeAway(workload, plan, version, stop);
   }
-  if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record) {
+  if (parts_.record_baselines != BaselineRecording::kAlways) {
     parts_.recording.NothingToDo(id);
     return Answer{};
   }
-  const std::string baseline = BaselineAfter(plan, {});
+  const std::string baseline = plan.record ? BaselineAfter(plan, {}) : std::string();
+  const std::string* const present = Find(workload.annotations, kBaselineAnnotation);
+  if (!plan.record || (present != nullptr && *present == baseline)) {
+    parts_.recording.NothingToDo(id);
+    return Answer{.again = NextLook(id, plan)};
+  }
   const BaselineSchedule::Turn turn = parts_.recording.Ask(id, baseline, plan.is_news);
   if (turn.is_fought) {
     ReportLostBaseline(workload);
@@ -76,10 +82,19 @@ std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,
     parts_.metrics.Recorded(id, true);
     parts_.recording.Written(id, baseline);
     parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, baseline, written->version));
-    return Answer{};
+    parts_.recording.HasSeen(id);  // what it waits for now is something else
+    return Answer{.again = NextLook(id, plan)};
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.error()));
   return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
+}
+
+base::Duration Reconciler::NextLook(const WorkloadId& id, const reloader::Plan& plan) {
+  if (plan.awaits_watches) {
+    return parts_.recording.LookAgain(id);
+  }
+  parts_.recording.HasSeen(id);
+  return base::Duration(0);
 }
 
 std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,

@@ -23,13 +23,15 @@ WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
   return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
 }
 
-/// Returns the resource version at which a rollout wrote the pod template; 0: not known, or the
-/// template begins no pods.
+/// Returns the resource version at which a rollout wrote the pod template, or created the Job of a
+/// CronJob; 0: not known.
 std::uint64_t VersionOfTemplate(const Workload& workload, const WriteOutcome& written) {
-  if (workload.id.kind == WorkloadKind::kCronJob || workload.id.kind == WorkloadKind::kJob) {
-    return 0;
+  if (workload.id.kind == WorkloadKind::kJob) {
+    return 0;  // it is another object
   }
-  return IsOfDeployment(workload) ? written.template_version : written.version;
+  return IsOfDeployment(workload) || workload.id.kind == WorkloadKind::kCronJob
+             ? written.template_version
+             : written.version;
 }
 
 }  // namespace

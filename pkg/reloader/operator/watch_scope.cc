@@ -1,11 +1,18 @@
 #include "kubexx/reloader/operator/watch_scope.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace kubexx::reloader {
 
 std::set<WorkloadKind> WatchedKinds(const Config& config) {
-  std::set<WorkloadKind> kinds(kWorkloadKinds.begin(), kWorkloadKinds.end());
+  const std::vector<WorkloadKind> all = AllWorkloadKinds();
+  std::set<WorkloadKind> kinds(all.begin(), all.end());
+  std::erase_if(kinds, [&](WorkloadKind kind) {
+    return CustomKindOf(kind) != nullptr &&
+           std::ranges::find(config.workload_kinds, KindName(kind), &CustomKind::kind) ==
+               config.workload_kinds.end();
+  });
   if (config.ignore_jobs) {
     kinds.erase(WorkloadKind::kJob);
   }
@@ -27,7 +34,9 @@ apimachinery::Result<std::string> WhyNotWatched(WorkloadKind kind, const std::st
   if (!WatchedKinds(config).contains(kind)) {
     const std::string not_watched = std::string(KindName(kind)) + "s are not watched, because of ";
     return not_watched + (kind == WorkloadKind::kRollout ? "--is-Argo-Rollouts: it is not true"
-                                                         : "--ignored-workload-types");
+                          : CustomKindOf(kind) != nullptr
+                              ? "--workload-kinds: it does not name them"
+                              : "--ignored-workload-types");
   }
   const std::string space = "the namespace " + namespace_ + " is not watched, because of ";
   if (!config.namespaces.empty() &&

@@ -29,6 +29,20 @@ TEST(WatchScope, ByDefaultAllIsWatchedButRollouts) {
   EXPECT_EQ(Why(WorkloadKind::kRollout, {.argo_rollouts = true}), "");
 }
 
+TEST(WatchScope, ACustomKindIsWatchedWhereAFlagNamesIt) {
+  const CustomKind kind{.group = "stable.example.com",
+                        .version = "v1",
+                        .kind = "ScopedWorker",
+                        .resource = "scopedworkers"};
+  AddCustomKinds({kind});
+  const WorkloadKind known = *ParseWorkloadKind("ScopedWorker");
+  EXPECT_EQ(Why(known, {.workload_kinds = {kind}}), "");
+  EXPECT_TRUE(WatchedKinds({.workload_kinds = {kind}}).contains(known));
+  EXPECT_FALSE(WatchedKinds({}).contains(known));
+  EXPECT_EQ(Why(known, {}),
+            "ScopedWorkers are not watched, because of --workload-kinds: it does not name them");
+}
+
 TEST(WatchScope, NamesTheFlagOfAKind) {
   const Config config{.ignore_jobs = true, .ignore_cron_jobs = true};
   EXPECT_EQ(Why(WorkloadKind::kJob, config),

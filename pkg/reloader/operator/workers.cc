@@ -1,9 +1,13 @@
 #include "kubexx/reloader/operator/workers.h"
 
 #include <chrono>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/workload_kind.h"
+#include "kubexx/tracing/span.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -14,6 +18,22 @@ const workqueue::Key kLateSources{"late sources", {}};
 constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
 // The time between two checks of a workload whose event is on its way.
 constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
+
+std::string_view NameOf(Reconciler::Outcome outcome) {
+  switch (outcome) {
+    case Reconciler::Outcome::kNothing:
+      return "nothing to do";
+    case Reconciler::Outcome::kWritten:
+      return "rolled";
+    case Reconciler::Outcome::kRetry:
+      return "to be tried again";
+    case Reconciler::Outcome::kRefused:
+      return "refused";
+    case Reconciler::Outcome::kPutOff:
+      return "put off";
+  }
+  return "";
+}
 
 double WorkSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -118,7 +138,7 @@ void Workers::HandleSettled(workqueue::Queue::Item& item, const WorkloadId& id,
   const auto changed = item.settled() != nullptr && item.settled()->last ? item.settled()->last
                                                                          : retries_.Unanswered(key);
   parts_.metrics.Dequeued(item.settled() != nullptr, WorkSeconds(now - due));
-  const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
+  const Reconciler::Answer answer = ReconcileTraced(id, stop);
   if (answer.outcome == Reconciler::Outcome::kPutOff) {
     parts_.queue.PutBack(std::move(item), answer.again);
     return;
@@ -145,6 +165,25 @@ void Workers::KeepNoPlace(const WorkloadId& id) {
   if (parts_.gate != nullptr) {
     parts_.gate->OnNothing(id);
   }
+}
+
+Reconciler::Answer Workers::ReconcileTraced(const WorkloadId& id, const std::stop_token& stop) {
+  tracing::Span span =
+      tracing::StartSpan(parts_.tracer, "reconcile workload", tracing::SpanKind::kInternal, {});
+  const tracing::Scope scope(span);
+  if (span.is_recording()) {
+    span.Set("k8s.object.kind", std::string(KindName(id.kind)));
+    span.Set("k8s.namespace.name", id.key.namespace_);
+    span.Set("k8s.object.name", id.key.name);
+  }
+  Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
+  if (span.is_recording()) {
+    span.Set("reloader.outcome", std::string(NameOf(answer.outcome)));
+  }
+  if (answer.outcome == Reconciler::Outcome::kRetry) {
+    span.Fail("it did not succeed, and is tried again; the log tells why");
+  }
+  return answer;
 }
 
 // A workload that may not be reconciled now is looked at when it may be.

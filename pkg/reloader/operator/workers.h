@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "kubexx/reloader/operator/selector.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
 #include "kubexx/reloader/watch/caches.h"
+#include "kubexx/tracing/tracer.h"
 #include "kubexx/workqueue/queue.h"
 
 namespace kubexx::reloader {
@@ -48,6 +50,8 @@ class Workers {
     std::function<void(const std::function<bool(const std::string& name)>&)> reconsider{};
     int number = 2;
     base::Clock& clock;
+    /// Each workload that is looked at is the first span of a trace; null: none.
+    std::shared_ptr<tracing::Tracer> tracer{};
   };
 
   explicit Workers(Parts parts);
@@ -76,6 +80,7 @@ class Workers {
   void HandleSettled(workqueue::Queue::Item& item, const WorkloadId& id,
                      const std::stop_token& stop);
   void KeepNoPlace(const WorkloadId& id);
+  Reconciler::Answer ReconcileTraced(const WorkloadId& id, const std::stop_token& stop);
   Reconciler::Answer ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop);
 
   const Parts parts_;

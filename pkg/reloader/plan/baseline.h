@@ -46,7 +46,8 @@ struct Baseline {
   /// The list of keys that a digest covers, for each digest that does not cover all keys.
   std::map<SourceId, std::string> keys{};
   /// Workload::template_written of the newest pod template up to which the writer of the baseline
-  /// had seen every write of the sources; std::nullopt: not known. kNoTemplate: of none.
+  /// had seen every write of the sources; std::nullopt: not known. kNoTemplate: of none, as in
+  /// the baseline of a rollout, which is written before anybody can have seen that.
   std::optional<apimachinery::Time> template_written{};
   /// The resource version of each source up to which the writer of the baseline had seen it. What
   /// was written to a source later may have come and gone while no operator saw it.

@@ -17,6 +17,10 @@ constexpr base::Duration kShownAfter = std::chrono::seconds(10);
 /// harm.
 constexpr base::Duration kRemembered = std::chrono::hours(1);
 
+/// The shortest and the longest time between two looks at what watches have told.
+constexpr base::Duration kFirstLook = std::chrono::seconds(10);
+constexpr base::Duration kRarestLook = std::chrono::minutes(10);
+
 constexpr base::Duration kSweepInterval = std::chrono::minutes(1);
 
 /// Fewer removals may be a person's `kubectl replace`.
@@ -133,15 +137,33 @@ void BaselineSchedule::NothingToDo(const WorkloadId& workload) {
   slots_.erase(workload);
 }
 
+base::Duration BaselineSchedule::LookAgain(const WorkloadId& workload) {
+  const base::TimePoint now = clock_.Now();
+  const base::MutexLock lock(mu_);
+  const auto [found, is_first] = looks_.try_emplace(workload);
+  Look& look = found->second;
+  if (is_first || look.at <= now) {  // plans that have another reason are none of these looks
+    look.pause = is_first ? kFirstLook : std::min(2 * look.pause, kRarestLook);
+    look.at = now + look.pause;
+  }
+  return look.at - now;
+}
+
+void BaselineSchedule::HasSeen(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  looks_.erase(workload);
+}
+
 void BaselineSchedule::Forget(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
+  looks_.erase(workload);
   slots_.erase(workload);
   writes_.erase(HashOf(workload));
 }
 
 std::size_t BaselineSchedule::size() const {
   const base::MutexLock lock(mu_);
-  return slots_.size() + writes_.size();
+  return slots_.size() + writes_.size() + looks_.size();
 }
 
 base::Duration BaselineSchedule::IntervalOf(const Write& write) const {

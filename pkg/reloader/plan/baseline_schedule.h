@@ -71,6 +71,13 @@ class BaselineSchedule {
   void Forbidden(const WorkloadId& workload);
   /// The workload needs no baseline at present.
   void NothingToDo(const WorkloadId& workload);
+  /// The baseline of the workload waits for what watches tell (Plan::awaits_watches). Returns after
+  /// what time another plan is to be made: ten seconds at first, twice as long each time after
+  /// that, and ten minutes at most, as there are clusters in which the watches never tell it. API
+  /// servers send bookmarks about once a minute.
+  base::Duration LookAgain(const WorkloadId& workload);
+  /// The baseline of the workload waits for no watch any more.
+  void HasSeen(const WorkloadId& workload);
   /// The workload was deleted.
   void Forget(const WorkloadId& workload);
   /// The number of entries that are kept.
@@ -84,6 +91,12 @@ class BaselineSchedule {
     bool is_there = false;     ///< it succeeded, and the baseline has not been found missing since
     std::uint16_t lost = 0;    ///< how often a baseline was missing again after it had been written
     std::uint16_t failures = 0;
+  };
+
+  /// When another plan of a workload is due.
+  struct Look {
+    base::TimePoint at{};
+    base::Duration pause{};  ///< from the plan before to that one
   };
 
   base::Duration IntervalOf(const Write& write) const;
@@ -102,6 +115,7 @@ class BaselineSchedule {
   /// Keyed by a hash of the workload, since there may be many entries after a start. Two workloads
   /// with the same hash wait for each other, which does no harm.
   std::unordered_map<std::size_t, Write> writes_ KX_GUARDED_BY(mu_);
+  std::map<WorkloadId, Look> looks_ KX_GUARDED_BY(mu_);
   base::TimePoint next_sweep_ KX_GUARDED_BY(mu_){};
   std::map<std::pair<WorkloadKind, std::string>, base::TimePoint> forbidden_until_
       KX_GUARDED_BY(mu_);

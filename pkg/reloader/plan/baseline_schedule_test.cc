@@ -166,6 +166,26 @@ TEST_F(BaselineScheduleTest, AttemptsThatFailBecomeRareAndAreNewsOnce) {
   EXPECT_EQ(Ask(Number(1)), base::Duration(0)) << "another one is not concerned";
 }
 
+TEST_F(BaselineScheduleTest, LooksForWhatWatchesTellBecomeRareAndOtherPlansAreNone) {
+  EXPECT_EQ(schedule_.LookAgain(Number(0)), seconds(10));
+  clock_.Advance(seconds(4));
+  EXPECT_EQ(schedule_.LookAgain(Number(0)), seconds(6)) << "an event came in between";
+  clock_.Advance(seconds(6));
+  EXPECT_EQ(schedule_.LookAgain(Number(0)), seconds(20));
+  EXPECT_EQ(schedule_.LookAgain(Number(1)), seconds(10));
+  base::Duration pause = seconds(20);
+  for (int i = 0; i < 20; ++i) {
+    clock_.Advance(pause);
+    pause = schedule_.LookAgain(Number(0));
+  }
+  EXPECT_EQ(pause, minutes(10));
+  schedule_.HasSeen(Number(0));
+  EXPECT_EQ(schedule_.LookAgain(Number(0)), seconds(10)) << "after another release";
+  schedule_.Forget(Number(0));
+  schedule_.HasSeen(Number(1));
+  EXPECT_EQ(schedule_.size(), 0U);
+}
+
 TEST_F(BaselineScheduleTest, KeepsNothingForGood) {
   for (int n = 0; n < 10; ++n) {
     (void)Ask(Number(n));

@@ -9,6 +9,12 @@ PairState BeganWith(const Digest& digest) {
   return {.kind = PairState::Kind::kConfirmed, .digest = digest, .is_ahead_of_record = true};
 }
 
+PairState BeganWith(const Move& move) {
+  PairState state = BeganWith(move.digest);
+  state.prints = move.prints;
+  return state;
+}
+
 bool IsOverKeys(const PairStates& pairs, const SourceId& source) {
   const auto state = pairs.find(source);
   return state != pairs.end() && state->second.kind == PairState::Kind::kConfirmed &&
@@ -36,8 +42,8 @@ void BeginPods(Knowledge& known, std::uint64_t since) {
   for (const auto& [source, moves] : known.moves) {
     const auto earlier = std::ranges::find_if(
         moves.rbegin(), moves.rend(), [&](const Move& move) { return move.version < since; });
-    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {
-      known.pairs[source] = BeganWith(earlier->digest);
+    if (earlier != moves.rend()) {
+      known.pairs[source] = BeganWith(*earlier);
     }
   }
 }

@@ -12,10 +12,11 @@ namespace kubexx::reloader {
 
 /// The state of a source if it is certain that the pods started with the data of `digest`. Pure.
 PairState BeganWith(const Digest& digest);
+/// The same for the data of a change.
+PairState BeganWith(const Move& move);
 
-/// Whether the known state of the source covers only some keys. A change that may be of other keys
-/// does not replace such a state, because the state and the present data are compared over these
-/// keys. Pure.
+/// Whether the known state of the source covers only some keys. What is known of all data by their
+/// digest alone, without KeyPrints, does not replace such a state: it may be of other keys. Pure.
 bool IsOverKeys(const PairStates& pairs, const SourceId& source);
 
 /// The number of changes of one source between two plans (Knowledge::moves). More of them are a

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "kubexx/reloader/plan/begun_pods.h"
@@ -29,6 +30,12 @@ void AddTo(std::vector<Move>& moves, const Move& move) {
   }
 }
 
+/// Whether the plan has come to a conclusion about what the pods have of the source.
+bool IsLearnt(const Plan& plan, const SourceId& source) {
+  return std::ranges::find(plan.learnt, source, &std::pair<SourceId, PairState>::first) !=
+         plan.learnt.end();
+}
+
 /// Whether a change of the source was told of after the plan had begun.
 bool HasUnseenMove(const Knowledge& known, const Plan& plan, const SourceId& source) {
   const auto moves = known.moves.find(source);
@@ -47,9 +54,8 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
                               const Digest& before, const std::optional<Move>& now) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  if (now && now->version != 0 && now->version < known.template_since &&
-      !IsOverKeys(known.pairs, source)) {
-    known.pairs[source] = BeganWith(now->digest);  // the event of the change took longer
+  if (now && now->version != 0 && now->version < known.template_since) {
+    known.pairs[source] = BeganWith(*now);  // the event of the change took longer
   } else {
     const auto [state, is_new] =
         known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
@@ -93,8 +99,8 @@ void PairMemory::RecordCreation(const WorkloadId& workload, const SourceId& sour
     return;
   }
   Knowledge& known = found->second;
-  if (now.version < known.template_since && !IsOverKeys(known.pairs, source)) {
-    known.pairs[source] = BeganWith(now.digest);
+  if (now.version < known.template_since) {
+    known.pairs[source] = BeganWith(now);
   }
   AddTo(known.moves[source], now);
 }
@@ -147,6 +153,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     if (is_new) {
       continue;
     }
+    const std::uint64_t moved_at = there->second.moved_at;
     if (state.taken_at != 0 && there->second.kind == Kind::kObserved) {
       // While the plan was made, a change was told of that took the present data for those of the
       // workload.
@@ -160,17 +167,24 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     } else {
       is_right = is_right && there->second.digest == state.digest;
     }
+    there->second.moved_at = moved_at;
   }
   for (const SourceId& source : plan.dropped) {
     known.pairs.erase(source);
   }
   for (const auto& [source, seen] : plan.seen) {
-    if (IsDue(plan, source)) {
-      // While it waits, another process may begin pods, which have the data of the change.
+    // While it waits, or nothing may roll the workload, others may begin pods, which have the data
+    // of the change.
+    if (IsDue(plan, source) || (known.pairs.contains(source) && !IsLearnt(plan, source))) {
       continue;
     }
     // Other changes may have come in while the plan was made.
     if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
+      if (const auto pair = known.pairs.find(source); pair != known.pairs.end()) {
+        for (const Move& move : seen) {
+          pair->second.moved_at = std::max(pair->second.moved_at, move.version);
+        }
+      }
       std::erase_if(moves->second,
                     [&](const Move& move) { return std::ranges::find(seen, move) != seen.end(); });
       if (moves->second.empty()) {

@@ -138,9 +138,9 @@ class PairMemory {
   /// The write has certainly not been made. `begun`: what BeginWrite returned for it.
   void CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun);
   /// The write has been made. `rolled`: new pods start, with all data as they are now. `version`:
-  /// the pod template was written at this resource version; 0: not known. Of the sources that are
-  /// not in `changes`, a change may have been told of since the plan: the pods began with it if it
-  /// was made before.
+  /// the pod template was written, or the Job of a CronJob created, at this resource version; 0:
+  /// not known. Of the sources that are not in `changes`, a change may have been told of since the
+  /// plan: the pods began with it if it was made before.
   void Confirm(const WorkloadId& workload, const std::vector<Change>& changes, bool rolled,
                std::uint64_t version = 0);
   /// The workload was deleted, or replaced by another object.

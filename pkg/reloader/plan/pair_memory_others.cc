@@ -109,7 +109,7 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
     if (IsOverKeys(known.pairs, source)) {
       later = moves.end();  // a digest of all data says nothing of the keys that count
     } else if (later != moves.begin() && later != moves.end()) {
-      known.pairs[source] = BeganWith(std::prev(later)->digest);
+      known.pairs[source] = BeganWith(*std::prev(later));
     }
     moves.erase(moves.begin(), later);
   }

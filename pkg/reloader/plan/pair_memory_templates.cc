@@ -64,6 +64,19 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   }
 }
 
+/// The watch of the workload is behind those of its sources: a plan has seen changes already that
+/// were made after this one of the template. Its pods began with the data of before, which nobody
+/// knows any more. With a list of keys the change may have been one of other keys.
+void DoubtLaterData(Knowledge& known, const PairMemory::TemplateChange& change) {
+  for (auto& [source, state] : known.pairs) {
+    if (change.until != 0 && state.moved_at > change.until && state.keys.empty() &&
+        state.kind == PairState::Kind::kConfirmed &&
+        source.type != SourceType::kSecretProviderClass) {
+      state = BeganWith(UnknownData());
+    }
+  }
+}
+
 /// Whether another replica recorded the last known baseline between the two states of this change.
 /// A read of the workload has shown the baseline before the event came. It describes pods that are
 /// younger than everything that is known here.
@@ -106,8 +119,8 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     BeginAllAnew(known);
     // Confirm tells for which sources this process rolls. The sources of other processes may not be
     // written anywhere.
-    BeginPods(known, is_of_others ? change.since : 0);
     if (is_of_others) {
+      BeginPods(known, change.since);
       BeginPodsOf(known, change);
       known.stamps_of_others = change.all_stamps;
       HeedLaterRecord(known, change);
@@ -140,6 +153,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
+  DoubtLaterData(known, change);
   BeginPods(known, change.since);
   HeedLaterRecord(known, change);
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;

@@ -373,7 +373,8 @@ TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
 TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
   PairMemory memory;
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
-  Plan plan{.seen = memory.Get(kPairWorkload).moves};
+  const Plan plan{.learnt = {{kPairSource, {Kind::kConfirmed, kNew}}},
+                  .seen = memory.Get(kPairWorkload).moves};
   memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 160});
   memory.Apply(kPairWorkload, plan);
   const auto moves = memory.Get(kPairWorkload).moves;

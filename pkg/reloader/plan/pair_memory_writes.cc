@@ -43,9 +43,8 @@ void BeginOthers(Knowledge& known, const std::vector<Change>& changes, std::uint
         moves.rbegin(), moves.rend(), [&](const Move& move) { return move.version < version; });
     const auto state = known.pairs.find(source);
     const bool is_mixed = state != known.pairs.end() && state->second.digest == UnknownData();
-    if (earlier != moves.rend() && !is_mixed && !IsWrittenFor(changes, source) &&
-        !IsOverKeys(known.pairs, source)) {
-      known.pairs[source] = BeganWith(earlier->digest);
+    if (earlier != moves.rend() && !is_mixed && !IsWrittenFor(changes, source)) {
+      known.pairs[source] = BeganWith(*earlier);
     }
   }
 }
@@ -112,18 +111,22 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
   Knowledge& known = states_[workload];
   known.is_unplanned = false;
   known.attempts.clear();
+  const bool is_overtaken = version != 0 && known.template_since > version;
   if (rolled) {
     BeginAllAnew(known);
     BeginOthers(known, changes, version);
+    known.template_since = std::max(known.template_since, version);
   } else {
     known.rolled_from.clear();
   }
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
+      // Certain states are of news that came before the answer: the rollout was set back, or
+      // somebody has begun other pods since then.
       if (const auto state = known.pairs.find(source);
           state != known.pairs.end() && state->second.kind == PairState::Kind::kConfirmed &&
-          state->second.digest == UnknownData()) {
-        continue;  // it was set back before the answer came
+          (state->second.digest == UnknownData() || is_overtaken)) {
+        continue;
       }
       const auto keys = change.keys.find(source);
       known.pairs[source] = {.kind = PairState::Kind::kConfirmed,

@@ -221,25 +221,28 @@ class Planner {
   /// Converts what is known about other keys to the keys that count now, unless the data under the
   /// other keys have changed.
   void Rebase(const Source& source) {
-    const auto rebase = [&](Digest& digest, const std::string& keys) {
+    const auto rebase = [&](Digest& digest, const std::string& keys, const KeyPrints& prints) {
       if (keys == source.keys || digest == kNoSource || MayHaveMissed(source, keys)) {
         return false;
       }
       const auto present =
           sources_.over == nullptr ? std::nullopt : sources_.over->Over(source.id, keys);
-      const bool is_same = !present || *present == digest;
+      const bool is_same = !present || *present == digest ||
+                           (keys.empty() && AreSameUnder(source.keys, prints, source.prints));
       if (is_same) {
         digest = source.digest;
       }
       return is_same;
     };
     const auto state = known_.pairs.find(source.id);
-    if (state != known_.pairs.end() && rebase(state->second.digest, state->second.keys)) {
+    if (state != known_.pairs.end() &&
+        rebase(state->second.digest, state->second.keys, state->second.prints)) {
+      state->second.prints = {};
       state->second.keys = source.keys;
     }
     if (compared_ && compared_->digests.contains(source.id)) {
       Digest& digest = compared_->digests[source.id];
-      if (rebase(digest, compared_->KeysOf(source.id))) {
+      if (rebase(digest, compared_->KeysOf(source.id), {})) {
         compared_->Set(source.id, source.digest, source.keys, compared_->VersionOf(source.id));
       }
     }
@@ -277,7 +280,9 @@ class Planner {
     if (recorded_) {
       if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
         plan_.baseline.Set(id, found->second, recorded_->KeysOf(id), recorded_->VersionOf(id));
-        plan_.is_partly_unknown = true;
+        // Nobody doubts what a baseline says of a class, as each pod reports it for itself.
+        plan_.is_partly_unknown =
+            plan_.is_partly_unknown || id.type != SourceType::kSecretProviderClass;
       }
     }
   }
@@ -347,11 +352,14 @@ bool IsDue(const Plan& plan, const SourceId& source) {
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns) {
   Plan plan = Planner(workload, sources, known, rules, patterns).Run();
-  if ((known.untold_stamps.empty() && !known.has_untold_template) || plan.changes.empty()) {
+  const bool has_untold = !known.untold_stamps.empty() || !known.untold_stamps_of_others.empty() ||
+                          known.has_untold_template;
+  if (!has_untold || plan.changes.empty()) {
     return plan;
   }
   Knowledge told = known;
   told.untold_stamps.clear();
+  told.untold_stamps_of_others.clear();
   told.has_untold_template = false;
   return Planner(workload, sources, told, rules, patterns).Run();
 }

@@ -34,6 +34,9 @@ struct PairState {
   Digest digest{};  ///< kNoSource: the source did not exist
   /// The list of keys that `digest` covers; empty: all.
   std::string keys{};
+  /// With a digest of all data, those data's prints. They tell a plan for which only some keys
+  /// count whether these keys have other values now.
+  KeyPrints prints{};
   /// With kConfirmed: the baseline on the workload may still be older than `digest`, or the API
   /// server was asked whether `digest` is of the present data (Plan::doubtful). If false, a
   /// baseline that differs from `digest` is newer: another replica has written it.
@@ -42,6 +45,9 @@ struct PairState {
   /// nothing was known of the pair; 0: something was known. If an earlier change is reported later,
   /// that change shows what the workload really ran with.
   std::uint64_t taken_at = 0;
+  /// The resource version of the last change of the source that a plan has seen; 0: none. Pods of a
+  /// template from before it, of which an event tells later, began with other data.
+  std::uint64_t moved_at = 0;
   bool operator==(const PairState&) const = default;
 };
 
@@ -50,8 +56,9 @@ using PairStates = std::map<SourceId, PairState>;
 
 /// A source's data changed to `digest`, by a write with this resource version or an earlier one.
 struct Move {
-  Digest digest{};
+  Digest digest{};  ///< of all data
   std::uint64_t version = 0;
+  KeyPrints prints{};  ///< of all data
   bool operator==(const Move&) const = default;
 };
 
@@ -72,9 +79,9 @@ struct Knowledge {
   PairStates pairs{};
   /// The workload existed before the process started, and has not been planned yet.
   bool is_unplanned = false;
-  /// The pod template was last changed, or the workload created, at this resource version or later;
-  /// 0: not known. Pods of the present template started after everything that was written before
-  /// this version.
+  /// The pod template was last changed, the workload created, or the last Job of a CronJob created
+  /// for a change, at this resource version or later; 0: not known. Pods of the present template
+  /// started after everything that was written before this version.
   std::uint64_t template_since = 0;
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;
@@ -108,6 +115,9 @@ struct Knowledge {
   /// one rollout of which no event has told yet (see StampsOfOneRollout). Not remembered: the event
   /// tells of it, and `formers` need what the pods had before.
   std::set<std::string> untold_stamps{};
+  /// Likewise: the stamps that another replica has set since the cache's version, maybe among other
+  /// changes; see StampsOfRollouts.
+  std::set<std::string> untold_stamps_of_others{};
   /// Likewise: the workload has another template than the cache, of which no event has told yet.
   bool has_untold_template = false;
   /// The tenure (see FreshReads) in which this knowledge was last used.
@@ -181,6 +191,17 @@ struct Plan {
   /// may have had other data while the template's pods began, of which news are on the way: a
   /// baseline with `template_written` would deny that.
   bool has_seen_template = true;
+  /// Some of `changes` do not follow from what this process knows for certain to be the data of the
+  /// baseline, so the pods may have other data than these.
+  bool has_uncertain_changes = false;
+  /// The baseline on the workload is of an older template than the present one, of which this
+  /// process knows now that its pods began with the data of `baseline`, whatever waits. To be
+  /// written, so that later writes of the sources raise no question.
+  bool is_to_be_dated = false;
+  /// A baseline that is written now leaves in doubt with which data the pods of the template began,
+  /// only because has_seen_template is false. Whoever records baselines has to have another plan
+  /// made once the watches have told more, since no event may tell of that.
+  bool awaits_watches = false;
   /// The baseline contains sources of which the plan knows nothing newer: they are unknown, or news
   /// of them are on the way.
   bool is_partly_unknown = false;
@@ -272,9 +293,10 @@ struct SourceLookup {
 /// the pod template, which happened after the baseline was written (Baseline::template_written):
 /// the data may have been others while the template's pods began, and have come back. A process
 /// that knows nothing for certain asks when the data were written (DigestsOver::WrittenAt), and
-/// rolls the workload when that was not before the template was written. A process that knows
-/// better writes the baseline anew (Plan::record). A person who has undone a rollout since wants
-/// the pods as they are.
+/// rolls the workload when that was not before the template was written; where the operator has
+/// rolled the workload since (Workload::own_written), when that was after it, within ten minutes. A
+/// process that knows better writes the baseline anew (Plan::record). A person who has undone a
+/// rollout since wants the pods as they are, with the data of that moment.
 ///
 /// If none of them tells anything, the workload is seen for the first time: the present digest
 /// becomes its baseline and it is not rolled, except with `sync_after_restart` and
@@ -297,7 +319,9 @@ struct SourceLookup {
 /// (or which kLastReloadedFrom, one of them, names with the present data), needs no rollout, and
 /// the plan learns nothing of it. If another source needs a rollout, that is made for both. The
 /// same holds for a source whose data were written before somebody undid a rollout, where
-/// Knowledge::has_untold_template is set: the pods that began then have them.
+/// Knowledge::has_untold_template is set: the pods that began then have them. It also holds for one
+/// of Knowledge::untold_stamps_of_others, where the source had not had these data before its last
+/// change, and has not been written since: whatever pods began after the rollout have them.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown, or that another operator watches and
@@ -305,9 +329,17 @@ struct SourceLookup {
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns);
 
+/// What a write of the operator does to the pods of a workload.
+enum class PodsAre : std::uint8_t {
+  kReplaced,  ///< new ones begin, as after a rollout
+  kKept,      ///< the same ones go on, as with a reload in place
+};
+
 /// The text of kBaselineAnnotation to send together with `written`, which are some or all of the
-/// plan's changes. Empty when nothing can be recorded because the workload's UID is not known.
-std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written);
+/// plan's changes. `pods`: what happens to the pods where something is written. Empty when nothing
+/// can be recorded because the workload's UID is not known.
+std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written,
+                          PodsAre pods = PodsAre::kReplaced);
 
 /// The items of a workload's reload list that are plain names, and whether there are patterns
 /// besides.

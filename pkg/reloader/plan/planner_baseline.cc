@@ -24,6 +24,23 @@ bool IsToBeRenewed(const RecordedOn& on, const Plan& plan) {
          });
 }
 
+/// Whether the operator itself made the rollout by which the present pods began. What its baseline
+/// leaves in doubt is no question any more after a while: see MakePlan.
+bool IsRolledSince(const Workload& workload) {
+  return workload.own_written && workload.template_written &&
+         *workload.own_written >= *workload.template_written;
+}
+
+/// Whether the baseline may leave in doubt, for as long as it stays, with which data the pods of
+/// the workload's template began: each later write of a source, be it only a label, raises that
+/// question for whoever begins then.
+bool MayStayInDoubt(const RecordedOn& on, const Plan& plan) {
+  // A CronJob starts nothing when its template changes.
+  return plan.template_written && on.workload.id.kind != WorkloadKind::kCronJob &&
+         !plan.baseline.versions.empty() && !IsRolledSince(on.workload) &&
+         (on.recorded == nullptr || plan.is_released);
+}
+
 bool IsInRecord(const RecordedOn& on, const Plan& plan, const SourceId& id, const Digest& digest) {
   const auto found = on.recorded->digests.find(id);
   return found != on.recorded->digests.end() && found->second == digest &&
@@ -71,19 +88,27 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
              .template_written = on.workload.template_written ? on.workload.template_written
                                                               : plan.baseline.template_written});
   CutToSize(room, plan);
-  plan.is_released = recorded != nullptr && HasOwnRecord(on.workload) &&
+  // A CronJob starts nothing when its template changes.
+  plan.is_released = recorded != nullptr && on.workload.id.kind != WorkloadKind::kCronJob &&
+                     HasOwnRecord(on.workload) &&
                      recorded->IsOlderThanTemplate(on.workload.template_written);
   const bool is_to_be_renewed = IsToBeRenewed(on, plan);
+  const bool is_known = plan.has_seen_template && !plan.is_partly_unknown && !plan.incomplete;
+  const bool may_stay = MayStayInDoubt(on, plan) && !plan.has_uncertain_changes;
+  plan.is_to_be_dated = recorded != nullptr && may_stay && is_known;
   plan.record = !on.workload.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
     return recorded == nullptr || on.workload.baseline_restored || is_to_be_renewed ||
-           !IsInRecord(on, plan, entry.first, entry.second);
+           plan.is_to_be_dated || !IsInRecord(on, plan, entry.first, entry.second);
   });
+  plan.awaits_watches = !on.workload.uid.empty() && may_stay && !plan.has_seen_template;
   if (recorded == nullptr) {
     return;
   }
   // Or each write of the source would be one of the baseline, as long as a watch is behind, or
-  // another operator looks after a part of the baseline.
-  const bool ends_doubts = is_to_be_renewed && plan.has_seen_template && !plan.is_partly_unknown;
+  // a rollout waits, or another operator looks after a part of the baseline: see BaselineAfter.
+  const bool ends_doubts =
+      (is_to_be_renewed && is_known && plan.changes.empty()) ||
+      (plan.is_to_be_dated && recorded->template_written == Baseline::kNoTemplate);
   plan.is_news = ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
                    const auto found = recorded->digests.find(entry.first);
                    // Patterns may match sources that come and go all the time.
@@ -97,21 +122,28 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
   }
 }
 
-std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) {
+std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written, PodsAre pods) {
   if (plan.baseline.uid.empty()) {
     return {};
   }
   Baseline baseline = plan.baseline;
-  const bool is_all = written.size() == plan.changes.size() && !plan.is_partly_unknown;
+  const bool is_reload = !written.empty() && pods == PodsAre::kKept;
+  const bool is_all =
+      !is_reload && written.size() == plan.changes.size() && !plan.is_partly_unknown;
   // A first baseline describes the present pods whatever waits, because for a rollout that waits it
   // has the data from before.
   const bool is_first = !baseline.template_written;
-  if (plan.template_written && (is_first || (is_all && !plan.incomplete))) {
+  const bool is_certain = is_all || (plan.is_to_be_dated && written.empty());
+  if (plan.template_written && (is_first || (is_certain && !plan.incomplete))) {
     if (plan.has_seen_template) {
       baseline.template_written = plan.template_written;
     } else if (is_first) {
       baseline.template_written = Baseline::kNoTemplate;
     }
+  }
+  if (baseline.template_written && !written.empty() && !is_reload) {
+    // A watch may be behind this rollout, too, and its pods begin with what no event has told of.
+    baseline.template_written = Baseline::kNoTemplate;
   }
   std::size_t size = baseline.ToString().size();
   for (const Change& change : written) {

@@ -232,6 +232,21 @@ TEST_F(PlannerTest, AWriteInPlaceIsToldByItsMarkAlone) {
   }
 }
 
+// Seed 110 of ten minutes: the annotation names one of the two sources of the rollout, its answer
+// was lost, and people have taken the baseline away.
+TEST_F(PlannerTest, AWriteForTwoSourcesIsToldByItsMarkWhereThereIsNoBaseline) {
+  Put(ConfigMapId("config"), kAfter);
+  rules_.by_variables = false;
+  const std::string mark =
+      R"({"type":"SECRET","name":"other","namespace":"ns","hash":"x","containerRefs":["app"]})";
+  const Knowledge known = WithAttempt({.mark = mark});
+  Workload workload = AutoWorkload();
+  workload.template_annotations[std::string(kLastReloadedFrom)] = mark;
+  EXPECT_THAT(MakeWith(workload, known).changes, IsEmpty());
+  workload.template_annotations[std::string(kLastReloadedFrom)] = "another one's";
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1)) << "the request was lost";
+}
+
 TEST_F(PlannerTest, AnAttemptForOtherDataTellsNothing) {
   Put(ConfigMapId("config"), DigestOf("newest"));
   const Knowledge known = WithAttempt({.mark = "token", .is_in_place = true});
@@ -319,6 +334,36 @@ TEST_F(PlannerTest, ARolloutThatAListTellsOfAmongOtherWritesIsNotMadeAgain) {
   rolled();
   memory.TemplateChanged(workload.id, {.since = 21, .before = "two", .now = "three"});
   EXPECT_THAT(memory.Get(workload.id).stamps_of_others, IsEmpty()) << "a release";
+}
+
+// Seed 84 of ten minutes of the simulation: a new leader's watch of workloads was behind, and the
+// workload that it read had been rolled by the last leader, and scaled after that.
+TEST_F(PlannerTest, ARolloutAmongOtherWritesOfWhichNoEventHasToldIsNotMadeAgain) {
+  const SourceId id = ConfigMapId("config");
+  Put(id, kAfter);
+  sources_[id].resource_version = 5;
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  Knowledge known{.pairs = {{id, {Kind::kConfirmed, kBefore}}},
+                  .moves = {{id, {{kAfter, 5}}}},
+                  .untold_stamps_of_others = {"STAKATER_CONFIG_CONFIGMAP"}};
+  const Plan plan = MakeWith(workload, known);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.learnt, IsEmpty()) << "the event tells which pods there are";
+  EXPECT_THAT(plan.seen, IsEmpty()) << "the event goes by it";
+  sources_[id].resource_version = 7;
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1))
+      << "it may have had other data at 6, and pods may have begun with them";
+  sources_[id].resource_version = 5;
+  known.moves[id] = {{kAfter, 3}, {kBefore, 4}, {kAfter, 5}};
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1))
+      << "the rollout may have been for these data when they were there before";
+  known.moves[id] = {{kAfter, 5}};
+  Put(SecretId("password"), kAfter);
+  known.pairs[SecretId("password")] = {Kind::kConfirmed, kBefore};
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(2)) << "one rollout is for both";
+  known.pairs.erase(SecretId("password"));
+  known.untold_stamps_of_others.clear();
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1));
 }
 
 // Seed 5009 of the simulation is the same with the strategy annotations.

@@ -72,6 +72,13 @@ class RolloutGate {
   /// again in time.
   virtual bool Admit(const Workload& workload, std::vector<Change>& changes,
                      AnnotationEdits& annotations) = 0;
+  /// The same for a workload whose pods are being reloaded in place while its sources have got
+  /// newer data. It has its time and its place already; what matters is whether it may get these
+  /// data now. When the answer is no, the caller ends the reload, and WriteEnd::kKept follows.
+  virtual bool AdmitNewer(const Workload& workload, std::vector<Change>& changes,
+                          AnnotationEdits& annotations) {
+    return Admit(workload, changes, annotations);
+  }
   /// Called after each write that was admitted.
   virtual void OnWritten(const WorkloadId& workload, WriteEnd end) = 0;
   /// The workload needs no rollout, or cannot ask for one now, whatever the reason for looking at
@@ -81,6 +88,8 @@ class RolloutGate {
   virtual void OnUpToDate(const Workload& workload) { OnNothing(workload.id); }
   /// Tells the gate the present state of a workload; null: the workload was deleted.
   virtual void OnWorkload(const WorkloadId& id, const Workload* workload) = 0;
+  /// A source was deleted. Must not block.
+  virtual void OnSourceGone(const SourceId& source) { (void)source; }
   /// Returns the keys of a source that count, as reloadpolicy::KeyList writes them; empty: all
   /// keys. `own`: the list in the source's annotation. When a list changes, the gate makes the
   /// operator look at the workloads that it concerns.

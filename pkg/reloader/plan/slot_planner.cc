@@ -1,18 +1,22 @@
 #include "kubexx/reloader/plan/slot_planner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/plan/begun_pods.h"
 
 namespace kubexx::reloader {
 namespace {
 
 using Kind = PairState::Kind;
+
+/// For so long a watch may be behind without anybody noticing it, and the operator be away then.
+/// Whoever begins later than that after a rollout does not ask whether its pods began with data
+/// that no event had told of: labels of sources are written all the time.
+constexpr std::chrono::seconds kMaxBehind = std::chrono::minutes(10);
 
 /// Returns the variable's value for the members that exist, or an empty text when none exists.
 std::string ValueFor(const std::vector<SlotMember>& members) {
@@ -91,7 +95,8 @@ SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Sl
 SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
                                                      const Slot& slot) const {
   const PairState* state = StateOf(member.id);
-  if (member.settled || IsOlderThanPods(member) || IsRolledByOthers(member, slot)) {
+  if (member.settled || IsOlderThanPods(member) ||
+      IsRolledByOthers(member, slot, input_.known.stamps_of_others)) {
     return Standing::kSettled;
   }
   if (IsRolledUntold(member, slot)) {
@@ -120,6 +125,9 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     return !has_changed && IsOlderThanUndo(member) ? Standing::kSettled
                                                    : ByRecord(*recorded, member);
   }
+  if (is_made == true) {
+    return Standing::kSettled;  // the mark of that write is there, and its record was taken away
+  }
   if (is_made == false && has_changed) {
     return Since(state->digest, member);  // a variable that is right was right before
   }
@@ -132,52 +140,6 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     return Since(state->digest, member);
   }
   return ByVariable(member, slot);
-}
-
-bool SlotPlanner::IsRolledUntold(const SlotMember& member, const Slot& slot) const {
-  const std::set<std::string>& untold = input_.known.untold_stamps;
-  const bool is_stamped =
-      input_.rules.by_variables
-          ? slot.is_right && untold.contains(slot.variable)
-          : IsReloadedAt(member) && untold.contains(std::string(kLastReloadedFrom));
-  return is_stamped && HasMovedOnceTo(input_.known, member.id,
-                                      member.keys.empty() ? member.digest : member.whole);
-}
-
-bool SlotPlanner::IsRolledByOthers(const SlotMember& member, const Slot& slot) const {
-  const std::set<std::string>& set = input_.known.stamps_of_others;
-  const auto moves = input_.known.moves.find(member.id);
-  const PairState* state = StateOf(member.id);
-  if (set.empty() || moves == input_.known.moves.end() || !member.keys.empty() ||
-      !HasMovedOnceTo(input_.known, member.id, member.digest) ||
-      moves->second.back().version != member.object_version ||
-      (state != nullptr && state->digest == UnknownData())) {
-    return false;
-  }
-  return input_.rules.by_variables
-             ? slot.is_right && set.contains(slot.variable) && !IsOfPerson(slot.variable)
-             : IsReloadedAt(member) && set.contains(std::string(kLastReloadedFrom)) &&
-                   !IsOfPerson(std::string(kLastReloadedFrom));
-}
-
-std::optional<bool> SlotPlanner::IsMade(const SlotMember& member, const Slot& slot) const {
-  std::optional<bool> is_made;
-  for (const Attempt& attempt : input_.known.attempts) {
-    const auto source = attempt.sources.find(member.id);
-    if (source == attempt.sources.end() || source->second != member.digest) {
-      continue;
-    }
-    const bool is_right = input_.rules.by_variables
-                              ? slot.is_right && !IsOfPerson(slot.variable)
-                              : IsReloadedAt(member) && !IsOfPerson(std::string(kLastReloadedFrom));
-    if (HasMark(input_.workload, attempt) || (!attempt.is_in_place && is_right)) {
-      return true;
-    }
-    if (attempt.is_in_place) {
-      is_made = false;
-    }
-  }
-  return is_made;
 }
 
 bool SlotPlanner::IsOlderThanPods(const SlotMember& member) const {
@@ -215,16 +177,33 @@ bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) co
   const std::uint64_t seen = RecordedVersionOf(member.id);
   // A CronJob starts nothing when its template changes.
   if (seen == 0 || member.object_version <= seen || workload.id.kind == WorkloadKind::kCronJob ||
-      !HasOwnRecord(workload) || !input_.recorded->IsOlderThanTemplate(workload.template_written) ||
-      (workload.undone && *workload.undone >= *workload.template_written)) {
+      !HasOwnRecord(workload) || !input_.recorded->IsOlderThanTemplate(workload.template_written)) {
     return false;
   }
+  const bool is_rolled =
+      workload.own_written && *workload.own_written >= *workload.template_written;
+  const bool is_seen = has_changed && StateOf(member.id)->kind == Kind::kObserved;
+  // Whoever has undone or restarted a rollout since then wants the pods as they are, with the data
+  // of that moment.
+  const bool is_undone =
+      workload.undone &&
+      *workload.undone >= (is_rolled ? *workload.own_written : *workload.template_written);
   // The pods are older than the change that this process has seen, as below.
-  if (has_changed && StateOf(member.id)->kind == Kind::kObserved) {
+  if (!is_rolled && !is_undone && is_seen) {
     return true;
   }
   const auto written = input_.written_at(member.id);
-  return written && *written >= *workload.template_written;  // times are whole seconds
+  if (!written) {
+    return false;
+  }
+  if (is_undone) {
+    return *written > *workload.undone;
+  }
+  // Times are whole seconds. A rollout mostly follows the data that it is for within one, so there
+  // the same second says nothing; a release does not.
+  return is_rolled ? *written > *workload.own_written &&
+                         written->seconds <= workload.own_written->seconds + kMaxBehind.count()
+                   : *written >= *workload.template_written;
 }
 
 bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
@@ -258,66 +237,6 @@ bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member, const Slot& slo
       member.digest != kNoSource &&
       (member.resource_version == 0 || member.resource_version > input_.known.record_at);
   return !is_newer;
-}
-
-bool SlotPlanner::TellsOfOtherData(const SlotMember& member, const Slot& slot) const {
-  const bool tells = input_.rules.by_variables ? slot.current != nullptr && !slot.is_of_another
-                                               : ReloadedAt(member.id) != nullptr;
-  return tells && !slot.is_right && !IsReloadedAt(member);
-}
-
-bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {
-  const std::string* reloaded_at = ReloadedAt(member.id);
-  return reloaded_at != nullptr &&
-         (*reloaded_at == member.digest.ToString() ||
-          (member.whole != kNoSource && *reloaded_at == member.whole.ToString()));
-}
-
-SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
-  const std::string* reloaded_at = ReloadedAt(member.id);
-  if (reloaded_at != nullptr && !input_.rules.by_variables) {
-    if (IsBroughtBack(std::string(kLastReloadedFrom), member)) {
-      return Standing::kSettled;
-    }
-    return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
-  }
-  if (slot.current == nullptr || slot.is_of_another || !input_.rules.by_variables) {
-    const bool first_sight = input_.known.is_unplanned && input_.recorded == nullptr &&
-                             StateOf(member.id) == nullptr && slot.current == nullptr &&
-                             reloaded_at == nullptr;
-    return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;
-  }
-  return IsBroughtBack(slot.variable, member) ? Standing::kSettled : Standing::kChanged;
-}
-
-bool SlotPlanner::IsOfPerson(const std::string& stamp) const {
-  const auto stamper = input_.workload.stampers.find(stamp);
-  return stamper != input_.workload.stampers.end() && !stamper->second.is_operator &&
-         !stamper->second.is_tool;
-}
-
-bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& member) const {
-  if (!IsOfPerson(stamp) || input_.workload.stampers.at(stamp).since.IsZero()) {
-    return false;
-  }
-  const auto written = input_.written_at(member.id);
-  return written && *written < input_.workload.stampers.at(stamp).since;
-}
-
-bool SlotPlanner::IsOlderThanUndo(const SlotMember& member) const {
-  // A CronJob starts nothing when its template changes, and pods report what they have of a class.
-  if (input_.workload.id.kind == WorkloadKind::kCronJob ||
-      member.id.type == SourceType::kSecretProviderClass) {
-    return false;
-  }
-  apimachinery::Time undone;
-  for (const auto& [stamp, stamper] : input_.workload.stampers) {
-    if (!stamper.is_operator && !stamper.is_tool) {
-      undone = std::max(undone, stamper.since);
-    }
-  }
-  const auto written = undone.IsZero() ? std::nullopt : input_.written_at(member.id);
-  return written && *written < undone;
 }
 
 SlotPlanner::Standing SlotPlanner::Appeared() const {
@@ -362,6 +281,7 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
           slot.is_right && state != nullptr && state->kind == Kind::kObserved ? 1 : 0;
       return;
     case Standing::kChanged:
+      plan_.has_uncertain_changes = plan_.has_uncertain_changes || !IsCertainOfRecord(member.id);
       if (const auto before = Before(member)) {
         plan_.baseline.Set(member.id, before->digest, before->keys, RecordedVersionOf(member.id));
       }
@@ -390,6 +310,13 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
   }
 }
 
+bool SlotPlanner::IsCertainOfRecord(const SourceId& id) const {
+  const PairState* state = StateOf(id);
+  const Digest* recorded = RecordOf(id);
+  return state != nullptr && state->kind == Kind::kConfirmed && recorded != nullptr &&
+         *recorded == state->digest && !input_.workload.baseline_restored;
+}
+
 std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) const {
   if (const PairState* state = StateOf(member.id)) {
     return state->taken_at;
@@ -414,11 +341,6 @@ std::optional<PairState> SlotPlanner::Before(const SlotMember& member) const {
     return PairState{Kind::kConfirmed, *recorded, input_.recorded->KeysOf(member.id)};
   }
   return state == nullptr ? std::nullopt : std::optional(*state);
-}
-
-const std::string* SlotPlanner::ReloadedAt(const SourceId& id) const {
-  return input_.reloaded_from && input_.reloaded_from->source == id ? &input_.reloaded_from->hash
-                                                                    : nullptr;
 }
 
 const PairState* SlotPlanner::StateOf(const SourceId& id) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,8 @@ class SlotPlanner {
   /// change that this process has seen counts more than it.
   bool IsOfPerson(const std::string& stamp) const;
   /// Whether somebody other than the operator restored this variable or annotation of a rollout
-  /// after the present data were written, so that the pods, which started then, have these data.
+  /// after the present data were written, so that the pods, which started then, have these data; or
+  /// began with a Deployment's template that had it already.
   bool IsBroughtBack(const std::string& stamp, const SlotMember& member) const;
   /// Whether somebody brought any variable or annotation of a rollout back after the present data
   /// were written. Then the pods have these data, though the baseline does not say so: the undo of
@@ -114,10 +116,11 @@ class SlotPlanner {
   /// which no event has told yet.
   bool IsRolledUntold(const SlotMember& member, const Slot& slot) const;
   /// Whether another replica has rolled the workload for the present data, as a template says that
-  /// may have been written several times since: the source had not had these data before its last
-  /// change, and has not been written since then. So whatever pods began after the rollout have
-  /// them.
-  bool IsRolledByOthers(const SlotMember& member, const Slot& slot) const;
+  /// may have been written several times since, and of which `set` are the stamps of other
+  /// replicas: the source had not had these data before its last change, and has not been written
+  /// since then. So whatever pods began after the rollout have them.
+  bool IsRolledByOthers(const SlotMember& member, const Slot& slot,
+                        const std::set<std::string>& set) const;
   /// Whether a write that was sent for the present data, and whose outcome is not known, was made.
   /// False only when the variables do not tell it; std::nullopt: nothing is known of such a write.
   std::optional<bool> IsMade(const SlotMember& member, const Slot& slot) const;
@@ -131,6 +134,8 @@ class SlotPlanner {
   std::uint64_t TakenAt(const SlotMember& member, const Slot& slot) const;
   /// What the workload ran with before the present data; std::nullopt when it is not known.
   std::optional<PairState> Before(const SlotMember& member) const;
+  /// Whether this process knows for certain that the pods have the data of the baseline.
+  bool IsCertainOfRecord(const SourceId& id) const;
   const PairState* StateOf(const SourceId& id) const;
   const Digest* RecordOf(const SourceId& id) const;
   /// The version up to which the writer of the baseline has seen the source; 0: not known.

@@ -51,13 +51,46 @@ std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
                         .reason = notice.reason,
                         .message = text("*"),
                         .plain = text(""),
-                        .workload = notice.workload};
+                        .workload = notice.workload,
+                        .is_in_place = notice.is_in_place};
+}
+
+events::Occurrence EventAbout(const RestoreReport& report) {
+  events::Occurrence occurrence;
+  occurrence.regarding.api_version = "v1";
+  occurrence.regarding.kind = NamesOf(report.source.type).kind;
+  occurrence.regarding.namespace_ = report.source.key.namespace_;
+  occurrence.regarding.name = report.source.key.name;
+  occurrence.regarding.uid = report.uid;
+  const bool is_restored = report.outcome == RestoreReport::Outcome::kRestored;
+  occurrence.type = is_restored ? events::EventType::kNormal : events::EventType::kWarning;
+  occurrence.reason = is_restored ? "Restored" : "NotRestored";
+  occurrence.note = (is_restored ? std::string() : report.reason + ": ") + report.message;
+  return occurrence;
+}
+
+std::optional<RolloutTrouble> TroubleIn(const RestoreReport& report) {
+  const bool is_restored = report.outcome == RestoreReport::Outcome::kRestored;
+  if (!is_restored && report.outcome != RestoreReport::Outcome::kHeld) {
+    return std::nullopt;
+  }
+  const auto text = [&](const std::string& mark) {
+    return (is_restored ? "data were restored: " : "data were not restored: ") + mark +
+           RefOf(report.source).ToString() + mark + ": " + report.message;
+  };
+  return RolloutTrouble{.is_bad = !is_restored,
+                        .reason = is_restored ? "Restored" : "NotRestored",
+                        .message = text("*"),
+                        .plain = text(""),
+                        .workload = report.workload ? IdOf(*report.workload) : std::nullopt,
+                        .policy = report.policy};
 }
 
 Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
     : client_(std::move(client)),
       options_(options),
       recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
+      store_(options.allow_restore && !options.read_only ? NewSourceStore(client_) : nullptr),
       enforcer_(
           {.flags = options.flags,
            .notify = [this](const PolicyNotice& notice) { Notify(notice); },
@@ -66,7 +99,28 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
            .unread =
                [this](const std::string& namespace_) {
                  return watch_ ? watch_->UnreadIn(namespace_) : std::nullopt;
-               }}),
+               },
+           .consider =
+               store_ == nullptr
+                   ? std::function<void(const std::vector<SourceId>&)>()
+                   : [this](const std::vector<SourceId>& sources) { restorer_->Consider(sources); },
+           .snapshot_gone =
+               store_ == nullptr
+                   ? std::function<void(const SourceId&)>()
+                   : [this](const SourceId& source) { restorer_->SnapshotGone(source); }}),
+      restorer_(
+          store_ == nullptr
+              ? nullptr
+              : std::make_unique<Restorer>(
+                    *store_,
+                    Restorer::Options{
+                        .ignore_annotation = options.ignore_annotation,
+                        .standing =
+                            [this](const SourceId& source, const std::optional<Digest>& good) {
+                              return enforcer_.StandingOf(source, good);
+                            },
+                        .report = [this](const RestoreReport& report) { OnRestore(report); },
+                        .writes = options.reports})),
       watch_(options.watch ? std::make_unique<PolicyWatch>(client_, WatchOptions()) : nullptr),
       metrics_(options.registry == nullptr ? base::Subscription()
                                            : RegisterPolicyMetrics(enforcer_, *options.registry)) {}
@@ -112,6 +166,9 @@ void Policies::Start() {
 }
 
 void Policies::Stop() {
+  if (restorer_) {
+    restorer_->Stop();
+  }
   status_.reset();
   if (watch_) {
     watch_->Stop();
@@ -131,6 +188,30 @@ void Policies::Notify(const PolicyNotice& notice) const {
     recorder_->Record(EventAbout(notice));
   }
   if (const auto trouble = TroubleIn(notice)) {
+    for (TroubleObserver* observer : options_.troubles) {
+      observer->OnTrouble(*trouble);
+    }
+  }
+}
+
+void Policies::OnRestore(const RestoreReport& report) {
+  enforcer_.NoteRestore(report);
+  if (report.outcome == RestoreReport::Outcome::kOver || report.is_earlier) {
+    return;
+  }
+  const bool is_restored = report.outcome == RestoreReport::Outcome::kRestored;
+  logging::Log(is_restored ? logging::Level::kInfo : logging::Level::kWarning,
+               is_restored ? "Put the last good data back into a source"
+                           : "Cannot put the last good data back into a source",
+               {{"kind", NamesOf(report.source.type).kind},
+                {"namespace", report.source.key.namespace_},
+                {"source", report.source.key.name},
+                {"reason", report.reason},
+                {"message", report.message}});
+  if (recorder_) {
+    recorder_->Record(EventAbout(report));
+  }
+  if (const auto trouble = TroubleIn(report)) {
     for (TroubleObserver* observer : options_.troubles) {
       observer->OnTrouble(*trouble);
     }

@@ -17,10 +17,13 @@
 #include "kubexx/base/subscription.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_status.h"
 #include "kubexx/reloader/policy/policy_watch.h"
 #include "kubexx/reloader/policy/trouble_reporter.h"
+#include "kubexx/reloader/restore/restorer.h"
+#include "kubexx/reloader/restore/source_store.h"
 #include "kubexx/reloader/watch/served_apis.h"
 #include "kubexx/reloader/write/notifier.h"
 
@@ -39,6 +42,12 @@ bool LogsAsWarning(const PolicyNotice& notice);
 /// The trouble that observers are told because of a notice: that a rollout, or a reload in place,
 /// has failed. std::nullopt for other notices.
 std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice);
+
+/// The Event about a restore, or about why there is none. It refers to the source.
+events::Occurrence EventAbout(const RestoreReport& report);
+
+/// The trouble that observers are told because of a restore; std::nullopt when nothing has failed.
+std::optional<RolloutTrouble> TroubleIn(const RestoreReport& report);
 
 /// Combines all parts that enforce reload policies. Thread-safe.
 class Policies {
@@ -72,6 +81,11 @@ class Policies {
     /// Informed once of each rollout that fails, of policies that have stopped rollouts, and of
     /// rollouts that have waited for a long time. Must outlive this object.
     TroubleObservers troubles{};
+    /// Whether the operator may take snapshots of sources and write sources, for policies whose
+    /// waves restore data. Not with `read_only`.
+    bool allow_restore = false;
+    /// See SnapshotOf.
+    std::string ignore_annotation = AnnotationKeys().ignore;
   };
 
   /// Makes no request yet.
@@ -99,12 +113,15 @@ class Policies {
 
  private:
   void Notify(const PolicyNotice& notice) const;
+  void OnRestore(const RestoreReport& report);
   PolicyWatch::Options WatchOptions();
 
   const std::shared_ptr<rest::RESTClient> client_;
   const Options options_;
   std::unique_ptr<events::Recorder> recorder_;
+  const std::unique_ptr<SourceStore> store_;  ///< null: nothing may be restored
   PolicyEnforcer enforcer_;
+  std::unique_ptr<Restorer> restorer_;  ///< null: nothing may be restored
   std::unique_ptr<PolicyWatch> watch_;
   std::unique_ptr<TroubleReporter> troubles_;
   std::unique_ptr<PolicyStatusWriter> status_;

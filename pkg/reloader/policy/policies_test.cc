@@ -91,5 +91,50 @@ TEST(TroubleIn, AWaitIsNone) {
   EXPECT_FALSE(TroubleIn({.warning = true, .reason = "ReloadPending", .message = "Paused: why"}));
 }
 
+TEST(TroubleIn, ARestoreIsToldAndWorseWhenThereIsNone) {
+  RestoreReport report{.source = {SourceType::kConfigMap, {"shop", "settings"}},
+                       .uid = "u",
+                       .policy = {"shop", "careful"},
+                       .workload = {{"Deployment", {"shop", "web"}}},
+                       .reason = "Restored",
+                       .message = "why"};
+  const auto restored = TroubleIn(report);
+  ASSERT_TRUE(restored);
+  EXPECT_FALSE(restored->is_bad);
+  EXPECT_EQ(restored->message, "data were restored: *ConfigMap/shop/settings*: why");
+  EXPECT_EQ(restored->policy, report.policy);
+  EXPECT_EQ(restored->workload, (WorkloadId{WorkloadKind::kDeployment, {"shop", "web"}}));
+  report.outcome = RestoreReport::Outcome::kHeld;
+  const auto held = TroubleIn(report);
+  ASSERT_TRUE(held);
+  EXPECT_TRUE(held->is_bad);
+  EXPECT_EQ(held->reason, "NotRestored");
+  EXPECT_EQ(held->plain, "data were not restored: ConfigMap/shop/settings: why");
+  report.outcome = RestoreReport::Outcome::kUnready;
+  EXPECT_FALSE(TroubleIn(report)) << "nothing has failed";
+}
+
+TEST(EventAbout, ARestoreIsOneOfTheSource) {
+  RestoreReport report{.source = {SourceType::kSecret, {"shop", "password"}},
+                       .uid = "u",
+                       .policy = {"shop", "careful"},
+                       .reason = "Restored",
+                       .message = "the data were put back"};
+  events::Occurrence occurrence = EventAbout(report);
+  EXPECT_EQ(occurrence.regarding.api_version + " " + occurrence.regarding.kind + " " +
+                occurrence.regarding.namespace_ + " " + occurrence.regarding.name + " " +
+                occurrence.regarding.uid,
+            "v1 Secret shop password u");
+  EXPECT_EQ(occurrence.type, events::EventType::kNormal);
+  EXPECT_EQ(occurrence.reason, "Restored");
+  EXPECT_EQ(occurrence.note, "the data were put back");
+  report.outcome = RestoreReport::Outcome::kHeld;
+  report.reason = "Immutable";
+  occurrence = EventAbout(report);
+  EXPECT_EQ(occurrence.type, events::EventType::kWarning);
+  EXPECT_EQ(occurrence.reason, "NotRestored");
+  EXPECT_EQ(occurrence.note, "Immutable: the data were put back");
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

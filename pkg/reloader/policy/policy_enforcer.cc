@@ -69,6 +69,7 @@ base::Subscription PolicyEnforcer::Attach(GateHost host) {
   {
     const base::MutexLock lock(mu_);
     synced_ = false;
+    looked_since_ = options_.clock.Wall();
     if (options_.wait_for_policies) {
       arbiter_.SetUnread("", true, options_.clock.Wall());
     }
@@ -135,6 +136,7 @@ void PolicyEnforcer::OnSynced() {
   {
     const base::MutexLock lock(mu_);
     synced_ = true;
+    looked_since_ = options_.clock.Wall();
     for (const ObjectRef& ref : arbiter_.Followed()) {
       names.insert(ref.key.namespace_);
     }
@@ -169,7 +171,7 @@ void PolicyEnforcer::LookAtUnseen() {
       if (workload) {
         arbiter.Observe(ref, SightingOf(*workload), now);
       } else {
-        arbiter.Forget(ref);  // it was deleted while nobody watched
+        arbiter.Forget(ref, now);  // it was deleted while nobody watched
       }
     });
   }
@@ -195,6 +197,7 @@ AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
                       .message = *mark.failure,
                       .is_in_place = mark.is_in_place});
   }
+  ConsiderFailed(workload);
   AnnotationEdits edits;
   if (mark.record) {
     edits[std::string(reloadpolicy::kRolloutStateAnnotation)] =
@@ -216,11 +219,22 @@ void PolicyEnforcer::Notify(const Workload& workload, PolicyNotice notice) const
 
 bool PolicyEnforcer::Admit(const Workload& workload, std::vector<Change>& changes,
                            AnnotationEdits& annotations) {
+  return Answer(false, workload, changes, annotations);
+}
+
+bool PolicyEnforcer::AdmitNewer(const Workload& workload, std::vector<Change>& changes,
+                                AnnotationEdits& annotations) {
+  return Answer(true, workload, changes, annotations);
+}
+
+bool PolicyEnforcer::Answer(bool goes_on, const Workload& workload, std::vector<Change>& changes,
+                            AnnotationEdits& annotations) {
   HeldSources paused = TakePaused(changes);
   reloadpolicy::Request request{.workload = RefOf(workload.id),
                                 .annotations = workload.annotations,
                                 .uid = workload.uid,
-                                .phase = workload.phase};
+                                .phase = workload.phase,
+                                .goes_on = goes_on};
   std::optional<reloadpolicy::Hold> hold = changes.empty() ? paused.hold : std::nullopt;
   if (auto why = options_.unread ? options_.unread(workload.id.key.namespace_) : std::nullopt) {
     hold = {.reason = HoldReason::kPoliciesUnread, .message = *std::move(why)};
@@ -360,6 +374,7 @@ void PolicyEnforcer::OnUpToDate(const Workload& workload) {
     arbiter.Settle(RefOf(workload.id), SightingOf(workload), now);
     arbiter.Done(RefOf(workload.id));
   });
+  ConsiderSettled(workload);
 }
 
 void PolicyEnforcer::OnWorkload(const WorkloadId& id, const Workload* workload) {
@@ -371,7 +386,7 @@ void PolicyEnforcer::OnWorkload(const WorkloadId& id, const Workload* workload) 
   LookAtUnread({id.key.namespace_});
   Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
     if (workload == nullptr) {
-      arbiter.Forget(RefOf(id));
+      arbiter.Forget(RefOf(id), now);
     } else {
       reloadpolicy::Sighting seen = SightingOf(*workload);
       seen.is_first_look = is_first_look;

@@ -19,6 +19,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
+#include "kubexx/reloader/restore/restore_standing.h"
 #include "kubexx/reloadpolicy/arbiter.h"
 #include "kubexx/reloadpolicy/wave_line.h"
 
@@ -80,6 +81,12 @@ struct PolicyState {
   /// The number of workloads that have failed in a wave, and the first kMaxListed of them.
   std::size_t failed_waves = 0;
   std::vector<FailedWave> failed_in_waves{};
+  /// Its waves have OnWaveFailure::kRestore.
+  bool restores = false;
+  bool may_restore = false;  ///< see PolicyEnforcer::Options::consider
+  /// What has come of its last restore; std::nullopt when nothing has, as far as this process
+  /// knows.
+  std::optional<RestoreReport> restore{};
   bool operator==(const PolicyState&) const = default;
 };
 
@@ -105,6 +112,13 @@ class PolicyEnforcer final : public RolloutGate {
     /// locks before each rollout, and whenever a rollout is looked at. Empty: policies are always
     /// known.
     std::function<std::optional<std::string>(const std::string& namespace_)> unread{};
+    /// Something has changed that may concern snapshots or restores of these sources, on the
+    /// operator's threads, outside locks. Must not block. Empty: the operator may not restore data,
+    /// and OnWaveFailure::kRestore is as kHold.
+    std::function<void(const std::vector<SourceId>&)> consider{};
+    /// An object was deleted that may have been a snapshot of this source; called likewise. May be
+    /// empty.
+    std::function<void(const SourceId&)> snapshot_gone{};
   };
   explicit PolicyEnforcer(Options options);
   ~PolicyEnforcer() override;
@@ -137,6 +151,11 @@ class PolicyEnforcer final : public RolloutGate {
   std::vector<reloadpolicy::PolicyId> Governing(const reloadpolicy::ObjectRef& workload) const;
   /// Returns a copy of the arbiter.
   reloadpolicy::Arbiter Snapshot() const;
+  /// How a source stands with policies that restore data. `good`: data for which it does not matter
+  /// whether they are settled. Empty while no operator is attached.
+  RestoreStanding StandingOf(const SourceId& source, const std::optional<Digest>& good);
+  /// Keeps what has come of a restore, for the states of policies.
+  void NoteRestore(const RestoreReport& report);
   /// Whether an operator is attached.
   bool attached() const;
 
@@ -146,10 +165,13 @@ class PolicyEnforcer final : public RolloutGate {
   AnnotationEdits Marks(const Workload& workload) override;
   bool Admit(const Workload& workload, std::vector<Change>& changes,
              AnnotationEdits& annotations) override;
+  bool AdmitNewer(const Workload& workload, std::vector<Change>& changes,
+                  AnnotationEdits& annotations) override;
   void OnWritten(const WorkloadId& workload, WriteEnd end) override;
   void OnNothing(const WorkloadId& workload) override;
   void OnUpToDate(const Workload& workload) override;
   void OnWorkload(const WorkloadId& id, const Workload* workload) override;
+  void OnSourceGone(const SourceId& source) override;
   std::optional<base::Duration> SettleWindow(const WorkloadId& workload) override;
   std::string KeysOf(const SourceId& source, const std::string& own) override;
   bool CountsUsedKeysOnly(const Workload& workload) override;
@@ -162,6 +184,9 @@ class PolicyEnforcer final : public RolloutGate {
   /// Keeps the host alive during a call to it.
   class HostUse;
 
+  /// Admit and AdmitNewer; see reloadpolicy::Request::goes_on.
+  bool Answer(bool goes_on, const Workload& workload, std::vector<Change>& changes,
+              AnnotationEdits& annotations);
   /// Takes the changes whose sources are paused out of `changes`.
   HeldSources TakePaused(std::vector<Change>& changes);
   /// The causes of the changes that are paused by their own annotations.
@@ -187,6 +212,25 @@ class PolicyEnforcer final : public RolloutGate {
                 reloadpolicy::Request& request);
   /// Tells the arbiter whether the data with which the workload has failed in a wave are present.
   void LookAtFailedData(const Workload& workload);
+  /// The waves of the workload, if their policy restores data and the operator may.
+  std::optional<reloadpolicy::Setting<reloadpolicy::Waves>> RestoringWaves(
+      const reloadpolicy::ObjectRef& workload, const Annotations& annotations) const;
+  /// Has the sources considered with whose data the workload has failed in a wave.
+  void ConsiderFailed(const Workload& workload);
+  /// Has the sources considered that the workload uses: it may have been the last that was due.
+  void ConsiderSettled(const Workload& workload);
+  /// Sets RestoreStanding::failure.
+  void AddFailure(const SourceId& source, const GateHost& host, RestoreStanding& standing) const;
+  /// Sets what RestoreStanding says without a failure.
+  void AddSettled(const SourceId& source, const std::optional<Digest>& good, const GateHost& host,
+                  RestoreStanding& standing) const;
+  /// How much longer all pods of the workload have to be of its template and available, until that
+  /// has been so for this time; std::nullopt: they are not now.
+  std::optional<base::Duration> HealthLeft(const Workload& workload,
+                                           base::Duration healthy_for) const;
+  /// Makes the operator look at the workloads that the policy governs, when it begins to restore.
+  void WakeRestoring(const std::optional<reloadpolicy::Policy>& before,
+                     const std::optional<reloadpolicy::Policy>& now);
   /// The line of the workloads that the source concerns and that these waves of a policy are for.
   Line LineOf(const LineKey& key, const reloadpolicy::Waves& waves, const GateHost& host);
   /// The first workload before `wave` that has to be rolled for the source, or to be healthy for
@@ -221,11 +265,15 @@ class PolicyEnforcer final : public RolloutGate {
   reloadpolicy::Arbiter arbiter_ KX_GUARDED_BY(mu_);
   /// The caches of the attached operator are complete.
   bool synced_ KX_GUARDED_BY(mu_) = false;
+  /// Since when this process has seen how the workloads are.
+  base::WallTime looked_since_ KX_GUARDED_BY(mu_){};
   /// Hashes of the problems with a workload's settings that have been reported, so that each is
   /// reported once. Kept as long as the problem and the workload exist.
   std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
   /// Those made within the last second.
   std::map<LineKey, Line> lines_ KX_GUARDED_BY(mu_);
+  /// What has come of restores, of policies that exist.
+  std::map<SourceId, RestoreReport> restores_ KX_GUARDED_BY(mu_);
 
   mutable base::Mutex host_mu_;
   base::CondVar host_idle_;

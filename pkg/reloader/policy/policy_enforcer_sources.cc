@@ -82,6 +82,7 @@ void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
   });
   WakeUsers(id, listed);
   WakeRescoped(before, now);
+  WakeRestoring(before, now);
   if (!failed.empty() || !failed_data.empty()) {
     LookAtUnseen();  // there is no event for sources that are already gone or repaired
   }
@@ -95,6 +96,7 @@ void PolicyEnforcer::RemovePolicy(const reloadpolicy::PolicyId& id) {
     before = CopyOf(arbiter.policies().Find(id));
     listed = NewlyListed(arbiter.policies().Find(id), nullptr);
     arbiter.RemovePolicy(id);
+    std::erase_if(restores_, [&id](const auto& each) { return each.second.policy == id; });
   });
   WakeUsers(id, listed);
   WakeRescoped(before, std::nullopt);

@@ -11,16 +11,25 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
   const base::MutexLock lock(mu_);
   for (const auto& [id, report] : arbiter_.Reports(now)) {
     const reloadpolicy::Policy& policy = *arbiter_.policies().Find(id);
-    PolicyState& state =
-        states.emplace_back(PolicyState{.id = id,
-                                        .generation = policy.generation,
-                                        .problems = policy.problems,
-                                        .active = report.active,
-                                        .failed = static_cast<int>(report.failed.size()),
-                                        .stopped = report.stopped,
-                                        .pending = report.pending.size(),
-                                        .has_waves = policy.settings.waves.has_value(),
-                                        .failed_waves = report.failed_waves.size()});
+    PolicyState& state = states.emplace_back(PolicyState{
+        .id = id,
+        .generation = policy.generation,
+        .problems = policy.problems,
+        .active = report.active,
+        .failed = static_cast<int>(report.failed.size()),
+        .stopped = report.stopped,
+        .pending = report.pending.size(),
+        .has_waves = policy.settings.waves.has_value(),
+        .failed_waves = report.failed_waves.size(),
+        .restores = policy.settings.waves.has_value() && policy.settings.waves->Restores(),
+        .may_restore = options_.consider != nullptr});
+    for (const auto& [source, restore] : restores_) {
+      // What somebody has to do comes first.
+      if (restore.policy == id &&
+          (!state.restore || state.restore->outcome == RestoreReport::Outcome::kRestored)) {
+        state.restore = restore;
+      }
+    }
     for (const auto& [workload, pending] : report.pending) {
       if (state.listed.size() == kMaxListed) {
         break;

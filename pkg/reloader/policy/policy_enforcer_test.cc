@@ -86,6 +86,17 @@ TEST_F(PolicyEnforcerTest, KnowsWhichPoliciesGovernAWorkload) {
   EXPECT_THAT(enforcer_.Governing({"Deployment", {"shop", "api"}}), IsEmpty());
 }
 
+TEST_F(PolicyEnforcerTest, NewerDataOfPodsThatAreBeingReloadedNeedNoFurtherInterval) {
+  Set({.min_interval = 10min});
+  const Workload web = GovernedWeb("web");
+  ASSERT_TRUE(Admit(web));
+  ASSERT_FALSE(Admit(web));
+  std::vector<Change> changes = ChangesBy({kGovernedConfig});
+  EXPECT_TRUE(enforcer_.AdmitNewer(web, changes, written_));
+  Set({.paused = true});
+  EXPECT_FALSE(enforcer_.AdmitNewer(web, changes, written_));
+}
+
 TEST_F(PolicyEnforcerTest, KnowsTheKeysThatCount) {
   EXPECT_EQ(enforcer_.KeysOf(kGovernedConfig, ""), "");
   enforcer_.SetPolicy(

@@ -126,6 +126,11 @@ void PolicyEnforcer::AddWaves(const Workload& workload, const std::vector<Change
     causes.insert(change.causes.begin(), change.causes.end());
   }
   for (const SourceId& cause : causes) {
+    // The last good data need no canary: whoever has others gets them at once.
+    const auto source = host.get()->caches.GetSource(cause);
+    if (waves->value.Restores() && source && source->restored) {
+      continue;
+    }
     const LineKey key(cause, *waves->policy);
     const Line line = LineOf(key, waves->value, *host.get());
     const std::size_t wave = line.line->WaveOf(request.workload);

@@ -35,6 +35,11 @@ void PolicyFlags::AddTo(flags::FlagSet& flags) {
       "with --namespaces: roll nothing while the operator may not read ClusterReloadPolicies; "
       "without --namespaces this always holds",
       &requires_cluster_);
+  flags.AddBool("allow-restore",
+                "take snapshots of ConfigMaps, and put the last good data back, where waves of a "
+                "policy have onFailure: Restore; needs the rights to create, update and delete "
+                "them",
+                &allows_restore_);
   flags.AddBool("pause-rollouts",
                 "roll nothing; an operator that starts without the flag makes these rollouts",
                 &paused_);

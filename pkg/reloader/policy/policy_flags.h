@@ -26,10 +26,13 @@ class PolicyFlags {
   bool enabled() const { return enabled_; }
   /// See PolicyWatch::Options::cluster_needed.
   bool requires_cluster() const { return requires_cluster_; }
+  /// See Policies::Options::allow_restore.
+  bool allows_restore() const { return allows_restore_; }
 
  private:
   bool enabled_ = true;
   bool requires_cluster_ = false;
+  bool allows_restore_ = false;
   bool paused_ = false;
   bool health_gate_ = false;
   std::int64_t in_cluster_ = 0;

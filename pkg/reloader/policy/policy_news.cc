@@ -51,6 +51,11 @@ std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts
             : PolicyNews{events::EventType::kNormal, "WavesGoOn",
                          "no rollout that failed in a wave holds others back any more"});
   }
+  if (now.restore != before.restore && !now.restore.empty()) {
+    news.push_back(now.restored
+                       ? PolicyNews{events::EventType::kNormal, "Restored", now.restore}
+                       : PolicyNews{events::EventType::kWarning, "NotRestored", now.restore});
+  }
   if (now.waits != before.waits) {
     news.push_back(now.waits
                        ? PolicyNews{events::EventType::kNormal, "RolloutsWait", WhatWaits(state)}

@@ -12,6 +12,9 @@
 
 namespace kubexx::reloader {
 
+/// The reason of the condition Restored while nothing has had to be restored.
+inline constexpr char kNothingToRestore[] = "NothingToRestore";
+
 /// The part of a policy's state whose changes cause Events. The default is a policy without
 /// problems.
 struct PolicyFacts {
@@ -19,6 +22,9 @@ struct PolicyFacts {
   bool stopped = false;      ///< too many rollouts have failed, and no more begin
   bool wave_failed = false;  ///< a rollout has failed in a wave, and no other begins for its data
   std::string problems{};  ///< what cannot be read in the policy; empty when all of it can be read
+  bool restored = false;   ///< the last good data were put back into a source
+  /// What was restored, or why something cannot be; empty when nothing has had to be.
+  std::string restore{};
   bool operator==(const PolicyFacts&) const = default;
 };
 
@@ -32,6 +38,9 @@ PolicyFacts FactsOf(const S& status) {
       facts.stopped = condition.status == "True";
     } else if (condition.type == "WaveFailed") {
       facts.wave_failed = condition.status == "True";
+    } else if (condition.type == "Restored" && condition.reason != kNothingToRestore) {
+      facts.restored = condition.status == "True";
+      facts.restore = condition.message;
     } else if (condition.type == "Ready" && condition.status == "False") {
       facts.problems = condition.message;
     }

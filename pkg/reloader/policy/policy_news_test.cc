@@ -80,5 +80,18 @@ TEST(PolicyNews, AStatusTellsWhatWasSaidLast) {
   EXPECT_EQ(FactsOf(status).problems, "");
 }
 
+TEST(PolicyNews, ARestoreIsToldAndWarnsWhenThereIsNone) {
+  const PolicyFacts done{.restored = true, .restore = "the last good data were put back"};
+  const PolicyFacts held{.restore = "there is no snapshot"};
+  EXPECT_THAT(NewsBetween({}, done, {}),
+              ElementsAre(PolicyNews{events::EventType::kNormal, "Restored",
+                                     "the last good data were put back"}));
+  EXPECT_THAT(
+      NewsBetween(done, held, {}),
+      ElementsAre(PolicyNews{events::EventType::kWarning, "NotRestored", "there is no snapshot"}));
+  EXPECT_THAT(NewsBetween(held, held, {}), IsEmpty());
+  EXPECT_THAT(NewsBetween(held, {}, {}), IsEmpty()) << "that the waves go on is told anyway";
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -41,18 +41,19 @@ std::string ShownWorkload(const reloadpolicy::ObjectRef& workload, bool with_nam
   return workload.kind + "/" + (with_namespace ? workload.key.ToString() : workload.key.name);
 }
 
+constexpr std::size_t kMaxMessageBytes = 4096;
+
 /// Cuts the text as the API server would return it: half a character would be another text there,
 /// and the status would be written again and again.
 std::string Joined(const std::vector<std::string>& texts) {
-  constexpr std::size_t kMaxBytes = 4096;
   std::string all;
   for (const std::string& text : texts) {
     all += (all.empty() ? "" : "; ") + text;
-    if (all.size() > kMaxBytes) {
+    if (all.size() > kMaxMessageBytes) {
       break;
     }
   }
-  return base::CutUtf8(all, kMaxBytes);
+  return base::CutUtf8(all, kMaxMessageBytes);
 }
 
 std::string Summary(const PolicyState& state) {
@@ -127,6 +128,41 @@ std::string WaveText(const PolicyState& state) {
          " for " + reloadpolicy::SourcesOf(first.data) +
          " has failed in a wave; no other begins until these data change, or until somebody lets "
          "them go on with retry";
+}
+
+constexpr char kRestored[] = "Restored";
+
+/// What the condition Restored says.
+struct RestoreText {
+  bool is_restored = false;
+  std::string reason{};
+  std::string message{};
+};
+
+/// `present`: the conditions of the policy. What an earlier process has restored is known from
+/// them.
+template <class Condition>
+RestoreText RestoreTextOf(const PolicyState& state, const std::vector<Condition>& present) {
+  if (!state.may_restore) {
+    return {.reason = "NotAllowed",
+            .message =
+                "the operator may not restore data, so it only holds: start it with "
+                "--allow-restore (kubexx.restore.enabled in the chart)"};
+  }
+  const Condition* const before = controller::FindCondition(present, kRestored);
+  // What the process that put the data back has told of it says more.
+  const bool is_told = before != nullptr && before->status == "True" &&
+                       (!state.restore || (state.restore->is_earlier &&
+                                           before->message.contains(state.restore->message)));
+  if (state.restore && !is_told) {
+    return {.is_restored = state.restore->outcome == RestoreReport::Outcome::kRestored,
+            .reason = state.restore->reason,
+            .message = base::CutUtf8(state.restore->message, kMaxMessageBytes)};
+  }
+  if (is_told) {
+    return {.is_restored = true, .reason = before->reason, .message = before->message};
+  }
+  return {.reason = kNothingToRestore, .message = "no data had to be restored"};
 }
 
 /// Returns the merge patch that leaves nothing of an earlier status. `status` has all lists; see
@@ -235,6 +271,10 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
     const bool failed = state.failed_waves > 0;
     conditions.Set("WaveFailed", failed, failed ? "RolloutFailed" : "NoFailedWave",
                    failed ? WaveText(state) : "no rollout has failed in a wave");
+  }
+  if (state.restores) {
+    RestoreText text = RestoreTextOf(state, apimachinery::OrEmpty(present.conditions));
+    conditions.Set(kRestored, text.is_restored, std::move(text.reason), std::move(text.message));
   }
   status.conditions = conditions.Take();
   return status;

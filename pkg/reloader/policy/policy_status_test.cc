@@ -103,6 +103,43 @@ TEST(PolicyStatus, NamesFailedWavesWhereThereAreWavesAndReadsThemBack) {
   EXPECT_TRUE(of({.id = {"shop", "p"}}, status).failed_waves->empty()) << "nothing old is left";
 }
 
+TEST(PolicyStatus, TellsWhatHasComeOfARestore) {
+  PolicyState state{.id = {"shop", "p"}, .has_waves = true, .restores = true, .may_restore = true};
+  const auto now = base::WallTime() + std::chrono::hours(500000);
+  const auto condition_of = [&](const reloadpolicy::v1alpha1::ReloadPolicyStatus& present) {
+    const auto status = PolicyStatusFor(state, present, now);
+    const auto& last = status.conditions->back();
+    EXPECT_EQ(last.type, "Restored");
+    return last.status + " " + last.reason + ": " + last.message;
+  };
+  EXPECT_EQ(condition_of({}), "False NothingToRestore: no data had to be restored");
+  EXPECT_EQ(FactsOf(PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), now)),
+            PolicyFacts());
+  state.restore = RestoreReport{
+      .outcome = RestoreReport::Outcome::kHeld, .reason = "NoSnapshot", .message = "there is none"};
+  EXPECT_EQ(condition_of({}), "False NoSnapshot: there is none");
+  state.restore->outcome = RestoreReport::Outcome::kRestored;
+  state.restore->reason = "Restored";
+  state.restore->message = "they were put back";
+  const auto restored = PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), now);
+  EXPECT_EQ(condition_of({}), "True Restored: they were put back");
+  EXPECT_EQ(FactsOf(restored), (PolicyFacts{.restored = true, .restore = "they were put back"}));
+  state.restore.reset();  // a process that starts later
+  EXPECT_EQ(condition_of(restored), "True Restored: they were put back");
+  // It looks for what was put back, since the one before may have ended before it wrote that.
+  state.restore =
+      RestoreReport{.reason = "Restored", .message = "the data were put back", .is_earlier = true};
+  EXPECT_EQ(condition_of({}), "True Restored: the data were put back");
+  EXPECT_EQ(condition_of(restored), "True Restored: the data were put back") << "this is newer";
+  state.restore->message = "put back";
+  EXPECT_EQ(condition_of(restored), "True Restored: they were put back") << "that says more";
+  state.may_restore = false;
+  EXPECT_THAT(condition_of(restored),
+              testing::HasSubstr("False NotAllowed: the operator may not restore"));
+  state.restores = false;
+  EXPECT_NE(PolicyStatusFor(state, restored, now).conditions->back().type, "Restored");
+}
+
 TEST(PolicyStatus, OfManyProblemsIsCutBetweenCharacters) {
   for (int shift = 0; shift < 2; ++shift) {
     std::vector<std::string> problems{std::string(static_cast<std::size_t>(shift), 'x')};

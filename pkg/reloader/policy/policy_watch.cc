@@ -33,9 +33,13 @@ using reloadpolicy::v1alpha1::ClusterReloadPolicy;
 using reloadpolicy::v1alpha1::ReloadPolicy;
 
 template <class T>
-void AddReported(const cache::SharedInformer<T>& informer, const std::string& workload,
-                 const std::string& kind, std::vector<std::string>& to) {
+void AddReported(const cache::SharedInformer<T>& informer, const std::string& namespace_,
+                 const std::string& workload, const std::string& kind,
+                 std::vector<std::string>& to) {
   for (const apimachinery::ObjectKey& key : informer.Keys()) {
+    if (key.namespace_ != namespace_) {
+      continue;  // it names other workloads, which may have the same name
+    }
     const auto policy = informer.Get(key);
     if (!policy || !(*policy)->status) {
       continue;
@@ -209,6 +213,12 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnf
                                    std::function<void(const T&)> on_gone) {
   const auto set = [&enforcer, on_told](const T& object, bool is_first) {
     Policy policy = reloadpolicy::PolicyFrom(object);
+    for (const std::string& kind : policy.kinds) {
+      if (!ParseWorkloadKind(kind)) {
+        policy.problems.push_back("spec.workloads.kinds: the operator has no kind " + kind +
+                                  ", and --workload-kinds names none");
+      }
+    }
     for (const std::string& problem : policy.problems) {
       logging::Error("Cannot read a part of a policy",
                      {{"policy", policy.ToString()}, {"error", problem}});
@@ -301,8 +311,8 @@ std::vector<std::string> PolicyWatch::Unread() const {
 std::vector<std::string> PolicyWatch::Reported(const WorkloadId& id) const {
   const std::string kind(KindName(id.kind));
   std::vector<std::string> reported;
-  AddReported(*namespaced_, kind + "/" + id.key.name, "ReloadPolicy ", reported);
-  AddReported(*of_cluster_, kind + "/" + id.key.ToString(), "ClusterReloadPolicy ", reported);
+  AddReported(*namespaced_, id.key.namespace_, kind + "/" + id.key.name, "ReloadPolicy ", reported);
+  AddReported(*of_cluster_, "", kind + "/" + id.key.ToString(), "ClusterReloadPolicy ", reported);
   return reported;
 }
 

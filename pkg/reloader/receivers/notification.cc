@@ -50,6 +50,7 @@ Notification NotificationOf(const WorkloadNotice& notice) {
 Notification NotificationOf(const RolloutTrouble& trouble) {
   Notification notification{.severity = trouble.is_bad ? Severity::kError : Severity::kWarning,
                             .reason = trouble.reason,
+                            .is_in_place = trouble.is_in_place,
                             .text = base::CutUtf8(trouble.plain, Notification::kMaxText)};
   if (trouble.workload) {
     notification.workload = RefOf(*trouble.workload);

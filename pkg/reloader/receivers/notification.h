@@ -45,6 +45,8 @@ struct Notification {
   /// The action by which the pods that run were given the new data; empty: new pods are.
   std::string action{};
   std::string job{};  ///< the Job that was created from a CronJob
+  /// With the reason "RolloutFailed": a reload of the running pods has failed, and no rollout.
+  bool is_in_place = false;
   /// The workload is paused: new pods start when it is resumed.
   bool paused = false;
   std::string text{};  ///< a sentence that says more, such as an error; may be empty

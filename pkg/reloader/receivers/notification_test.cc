@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "kubexx/reloader/receivers/notification_text.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -69,6 +71,16 @@ TEST(Notification, TellsOfTroubleWithAPolicyOrAWorkload) {
       RolloutTrouble{.is_bad = true, .reason = "RolloutFailed", .workload = kDeployment});
   EXPECT_EQ(SubjectOf(failed), "Deployment/shop/web");
   EXPECT_FALSE(failed.is_of_policy);
+}
+
+// The title told of a rollout where no pod was replaced.
+TEST(Notification, CallsAReloadInPlaceThatHasFailedByItsName) {
+  RolloutTrouble trouble{.is_bad = true, .reason = "RolloutFailed", .workload = kDeployment};
+  EXPECT_EQ(TextOf(NotificationOf(trouble), "").title,
+            "A rollout of Deployment shop/web has failed");
+  trouble.is_in_place = true;
+  EXPECT_EQ(TextOf(NotificationOf(trouble), "").title,
+            "A reload in place of Deployment shop/web has failed");
 }
 
 TEST(Notification, TellsOfANotice) {

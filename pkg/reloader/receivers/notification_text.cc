@@ -1,6 +1,7 @@
 #include "kubexx/reloader/receivers/notification_text.h"
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/reloader/observe/one_line.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
@@ -33,7 +34,8 @@ std::string TitleOf(const Notification& notification) {
     return workload + " cannot be rolled";
   }
   if (notification.reason == kRolloutFailed) {
-    return "A rollout of " + workload + " has failed";
+    return (notification.is_in_place ? "A reload in place of " : "A rollout of ") + workload +
+           " has failed";
   }
   if (notification.is_of_policy) {
     return notification.severity == Severity::kError ? notification.workload
@@ -55,10 +57,7 @@ std::string BodyOf(const Notification& notification) {
 }
 
 std::string NameList(const std::vector<std::string>& names, std::size_t more) {
-  std::string joined;
-  for (const std::string& name : names) {
-    joined += (joined.empty() ? "" : ", ") + name;
-  }
+  std::string joined = base::Join(names, ", ");
   return more == 0 ? joined : joined + ", and " + std::to_string(more) + " more";
 }
 

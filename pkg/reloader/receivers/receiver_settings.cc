@@ -1,13 +1,12 @@
 #include "kubexx/reloader/receivers/receiver_settings.h"
 
 #include <algorithm>
-#include <fstream>
-#include <initializer_list>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/codec/json_tree.h"
-#include "kubexx/codec/yaml.h"
+#include "kubexx/reloader/settings/settings_node.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -26,62 +25,14 @@ constexpr std::size_t kChatAfter = 20;
 constexpr base::Duration kShortestInterval = std::chrono::seconds(1);
 constexpr base::Duration kLongestInterval = std::chrono::hours(24);
 
-/// A value in the file and where it is.
-struct Node {
-  const JsonTree* tree;
-  std::string path;
-
-  apimachinery::Error Wrong(const std::string& what) const {
-    return Fail(Reason::kInvalidConfig, path.empty() ? what : path + ": " + what);
-  }
-  Node At(std::string_view key) const {
-    return {tree->Find(key), path + (path.empty() ? "" : ".") + std::string(key)};
-  }
-  Node At(std::size_t index) const {
-    return {&tree->elements()[index], path + "[" + std::to_string(index) + "]"};
-  }
-  /// A member that is null counts as absent.
-  bool exists() const { return tree != nullptr && !tree->IsNull(); }
-};
-
-Result<void> CheckMembers(const Node& node, std::initializer_list<std::string_view> known) {
-  if (!node.tree->IsObject()) {
-    return node.Wrong("must be an object");
-  }
-  for (const JsonTree::Member& member : node.tree->members()) {
-    if (std::ranges::find(known, member.key) == known.end()) {
-      std::string names;
-      for (const std::string_view name : known) {
-        names += (names.empty() ? "" : ", ") + std::string(name);
-      }
-      return node.Wrong("there is no member \"" + member.key + "\"; the members are " + names);
-    }
-  }
-  return {};
-}
-
-/// The text at `node`; empty when there is none.
-Result<std::string> TextOfNode(const Node& node) {
-  if (!node.exists()) {
-    return std::string();
-  }
-  const std::string* text = node.tree->AsString();
-  if (text == nullptr) {
-    return node.Wrong("must be a text");
-  }
-  return *text;
-}
-
-Result<std::vector<std::string>> PatternsOf(const Node& node) {
+Result<std::vector<std::string>> PatternsOf(const SettingsNode& node) {
   std::vector<std::string> patterns;
   if (!node.exists()) {
     return patterns;
   }
-  if (!node.tree->IsArray() || node.tree->size() == 0 || node.tree->size() > kMaxPatterns) {
-    return node.Wrong("must be a list of 1 to " + std::to_string(kMaxPatterns) + " patterns");
-  }
-  for (std::size_t i = 0; i < node.tree->size(); ++i) {
-    KX_ASSIGN_OR_RETURN(std::string pattern, TextOfNode(node.At(i)));
+  KX_RETURN_IF_ERROR(node.CheckList(1, kMaxPatterns, "patterns"));
+  for (std::size_t i = 0; i < node.tree().size(); ++i) {
+    KX_ASSIGN_OR_RETURN(std::string pattern, node.At(i).Text());
     if (pattern.empty()) {
       return node.At(i).Wrong("must not be empty");
     }
@@ -102,8 +53,8 @@ std::string Names(const Range& values, NameOf name_of) {
   return names;
 }
 
-Result<ReceiverType> ReceiverTypeOf(const Node& node) {
-  KX_ASSIGN_OR_RETURN(const std::string name, TextOfNode(node));
+Result<ReceiverType> ReceiverTypeOf(const SettingsNode& node) {
+  KX_ASSIGN_OR_RETURN(const std::string name, node.Text());
   const auto found = std::ranges::find(kReceiverTypes, name, ReceiverTypeName);
   if (found == kReceiverTypes.end()) {
     return node.Wrong("\"" + name + "\" is none of " + Names(kReceiverTypes, ReceiverTypeName));
@@ -111,7 +62,7 @@ Result<ReceiverType> ReceiverTypeOf(const Node& node) {
   return *found;
 }
 
-Result<std::set<Severity>> SeveritiesOf(const Node& node, ReceiverType type) {
+Result<std::set<Severity>> SeveritiesOf(const SettingsNode& node, ReceiverType type) {
   if (!node.exists()) {
     // One annotation for each rollout is what Grafana is for.
     return type == ReceiverType::kGrafana
@@ -119,11 +70,11 @@ Result<std::set<Severity>> SeveritiesOf(const Node& node, ReceiverType type) {
                : std::set<Severity>(kSeverities.begin(), kSeverities.end());
   }
   std::set<Severity> severities;
-  if (!node.tree->IsArray() || node.tree->size() == 0) {
+  if (!node.tree().IsArray() || node.tree().size() == 0) {
     return node.Wrong("must be a list of some of " + Names(kSeverities, SeverityName));
   }
-  for (std::size_t i = 0; i < node.tree->size(); ++i) {
-    KX_ASSIGN_OR_RETURN(const std::string name, TextOfNode(node.At(i)));
+  for (std::size_t i = 0; i < node.tree().size(); ++i) {
+    KX_ASSIGN_OR_RETURN(const std::string name, node.At(i).Text());
     const auto found = std::ranges::find(kSeverities, name, SeverityName);
     if (found == kSeverities.end()) {
       return node.At(i).Wrong("\"" + name + "\" is none of " + Names(kSeverities, SeverityName));
@@ -133,22 +84,22 @@ Result<std::set<Severity>> SeveritiesOf(const Node& node, ReceiverType type) {
   return severities;
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> HeadersOf(const Node& node) {
+Result<std::vector<std::pair<std::string, std::string>>> HeadersOf(const SettingsNode& node) {
   std::vector<std::pair<std::string, std::string>> headers;
   if (!node.exists()) {
     return headers;
   }
-  if (!node.tree->IsObject()) {
+  if (!node.tree().IsObject()) {
     return node.Wrong("must be an object of names and values");
   }
-  for (const JsonTree::Member& member : node.tree->members()) {
-    const Node value = node.At(member.key);
+  for (const JsonTree::Member& member : node.tree().members()) {
+    const SettingsNode value = node.At(member.key);
     const std::string name = base::ToLower(member.key);
     if (name == "content-type" || name == "content-length" || name == "host" ||
         name == "transfer-encoding" || name == "connection") {
       return value.Wrong("is set by the operator");
     }
-    KX_ASSIGN_OR_RETURN(std::string text, TextOfNode(value));
+    KX_ASSIGN_OR_RETURN(std::string text, value.Text());
     if (text.empty()) {
       return value.Wrong("must not be empty");
     }
@@ -157,7 +108,7 @@ Result<std::vector<std::pair<std::string, std::string>>> HeadersOf(const Node& n
   return headers;
 }
 
-Result<StormLimits> StormLimitsOf(const Node& node, ReceiverType type) {
+Result<StormLimits> StormLimitsOf(const SettingsNode& node, ReceiverType type) {
   StormLimits limits;
   if (type != ReceiverType::kCloudEvents && type != ReceiverType::kGrafana) {
     limits.after = kChatAfter;
@@ -165,9 +116,9 @@ Result<StormLimits> StormLimitsOf(const Node& node, ReceiverType type) {
   if (!node.exists()) {
     return limits;
   }
-  KX_RETURN_IF_ERROR(CheckMembers(node, {"after", "every"}));
-  if (const Node after = node.At("after"); after.exists()) {
-    const auto number = after.tree->AsInt();
+  KX_RETURN_IF_ERROR(node.CheckMembers({"after", "every"}));
+  if (const SettingsNode after = node.At("after"); after.exists()) {
+    const auto number = after.tree().AsInt();
     if (!number || *number < 0 || *number > kMaxAfter) {
       return after.Wrong("must be a number between 0 and " + std::to_string(kMaxAfter));
     }
@@ -175,8 +126,8 @@ Result<StormLimits> StormLimitsOf(const Node& node, ReceiverType type) {
   } else {
     limits.after = limits.after.value_or(kChatAfter);
   }
-  if (const Node every = node.At("every"); every.exists()) {
-    KX_ASSIGN_OR_RETURN(const std::string text, TextOfNode(every));
+  if (const SettingsNode every = node.At("every"); every.exists()) {
+    KX_ASSIGN_OR_RETURN(const std::string text, every.Text());
     const auto duration = reloadpolicy::ParseDuration(text, kShortestInterval, kLongestInterval);
     if (!duration) {
       return every.Wrong(duration.error().message);
@@ -186,16 +137,16 @@ Result<StormLimits> StormLimitsOf(const Node& node, ReceiverType type) {
   return limits;
 }
 
-Result<std::string> UrlOf(const Node& node) {
-  KX_ASSIGN_OR_RETURN(std::string url, TextOfNode(node));
+Result<std::string> UrlOf(const SettingsNode& node) {
+  KX_ASSIGN_OR_RETURN(std::string url, node.Text());
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
     return node.Wrong("must begin with http:// or https://");  // and is never shown
   }
   return url;
 }
 
-Result<std::string> ReceiverNameOf(const Node& node) {
-  KX_ASSIGN_OR_RETURN(std::string name, TextOfNode(node));
+Result<std::string> ReceiverNameOf(const SettingsNode& node) {
+  KX_ASSIGN_OR_RETURN(std::string name, node.Text());
   if (!apimachinery::IsDnsLabel(name)) {
     return node.Wrong("\"" + name +
                       "\" is no name: it must consist of at most 63 small letters, digits and "
@@ -207,26 +158,26 @@ Result<std::string> ReceiverNameOf(const Node& node) {
   return name;
 }
 
-Result<ReceiverSettings> ReceiverOf(const Node& node) {
+Result<ReceiverSettings> ReceiverOf(const SettingsNode& node) {
   KX_RETURN_IF_ERROR(
-      CheckMembers(node, {"name", "type", "url", "headers", "proxy", "caFile", "severities",
-                          "namespaces", "policies", "digest", "batches"}));
+      node.CheckMembers({"name", "type", "url", "headers", "proxy", "caFile", "severities",
+                         "namespaces", "policies", "digest", "batches"}));
   ReceiverSettings receiver;
   KX_ASSIGN_OR_RETURN(receiver.name, ReceiverNameOf(node.At("name")));
   KX_ASSIGN_OR_RETURN(receiver.type, ReceiverTypeOf(node.At("type")));
   KX_ASSIGN_OR_RETURN(receiver.url, UrlOf(node.At("url")));
   KX_ASSIGN_OR_RETURN(receiver.headers, HeadersOf(node.At("headers")));
-  KX_ASSIGN_OR_RETURN(receiver.proxy, TextOfNode(node.At("proxy")));
-  KX_ASSIGN_OR_RETURN(receiver.ca_file, TextOfNode(node.At("caFile")));
+  KX_ASSIGN_OR_RETURN(receiver.proxy, node.At("proxy").Text());
+  KX_ASSIGN_OR_RETURN(receiver.ca_file, node.At("caFile").Text());
   KX_ASSIGN_OR_RETURN(receiver.severities, SeveritiesOf(node.At("severities"), receiver.type));
   KX_ASSIGN_OR_RETURN(receiver.namespaces, PatternsOf(node.At("namespaces")));
   KX_ASSIGN_OR_RETURN(receiver.policies, PatternsOf(node.At("policies")));
   KX_ASSIGN_OR_RETURN(receiver.digest, StormLimitsOf(node.At("digest"), receiver.type));
-  if (const Node batches = node.At("batches"); batches.exists()) {
+  if (const SettingsNode batches = node.At("batches"); batches.exists()) {
     if (receiver.type != ReceiverType::kCloudEvents) {
       return batches.Wrong("only a receiver of the type CloudEvents has batches");
     }
-    const auto value = batches.tree->AsBool();
+    const auto value = batches.tree().AsBool();
     if (!value) {
       return batches.Wrong("must be true or false");
     }
@@ -263,31 +214,18 @@ bool ReceiverSettings::Wants(const Notification& notification) const {
 }
 
 Result<NotificationSettings> ParseNotificationSettings(std::string_view yaml) {
-  std::vector<std::string> duplicates;
-  KX_ASSIGN_OR_RETURN(const std::vector<std::string> documents,
-                      codec::YamlToJson(yaml, &duplicates));
-  if (!duplicates.empty()) {
-    return Fail(Reason::kInvalidConfig, duplicates.front());
-  }
-  if (documents.size() != 1) {
-    return Fail(Reason::kInvalidConfig, "must be one YAML document");
-  }
-  KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(documents.front()));
-  const Node root{&tree, ""};
-  KX_RETURN_IF_ERROR(CheckMembers(root, {"cluster", "receivers"}));
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, ParseSettings(yaml));
+  const SettingsNode root(tree);
+  KX_RETURN_IF_ERROR(root.CheckMembers({"cluster", "receivers"}));
   NotificationSettings settings;
-  KX_ASSIGN_OR_RETURN(settings.cluster, TextOfNode(root.At("cluster")));
+  KX_ASSIGN_OR_RETURN(settings.cluster, root.At("cluster").Text());
   if (settings.cluster.size() > kMaxClusterName) {
     return root.At("cluster").Wrong("must have at most " + std::to_string(kMaxClusterName) +
                                     " bytes");
   }
-  const Node receivers = root.At("receivers");
-  if (!receivers.exists() || !receivers.tree->IsArray() || receivers.tree->size() == 0 ||
-      receivers.tree->size() > kMaxReceivers) {
-    return receivers.Wrong("must be a list of 1 to " + std::to_string(kMaxReceivers) +
-                           " receivers");
-  }
-  for (std::size_t i = 0; i < receivers.tree->size(); ++i) {
+  const SettingsNode receivers = root.At("receivers");
+  KX_RETURN_IF_ERROR(receivers.CheckList(1, kMaxReceivers, "receivers"));
+  for (std::size_t i = 0; i < receivers.tree().size(); ++i) {
     KX_ASSIGN_OR_RETURN(ReceiverSettings receiver, ReceiverOf(receivers.At(i)));
     if (std::ranges::find(settings.receivers, receiver.name, &ReceiverSettings::name) !=
         settings.receivers.end()) {
@@ -300,16 +238,8 @@ Result<NotificationSettings> ParseNotificationSettings(std::string_view yaml) {
 }
 
 Result<NotificationSettings> LoadNotificationSettings(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMaxSettingsBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    return Fail(Reason::kInvalidConfig, path + " cannot be read");
-  }
-  if (text.size() > kMaxSettingsBytes) {
-    return Fail(Reason::kInvalidConfig, path + " is larger than 1 MiB");
-  }
+  KX_ASSIGN_OR_RETURN(const std::string text,
+                      apimachinery::ReadFile(path, {.max_bytes = kMaxSettingsBytes}));
   auto settings = ParseNotificationSettings(text);
   if (!settings) {
     return Fail(Reason::kInvalidConfig, path + ": " + settings.error().message);

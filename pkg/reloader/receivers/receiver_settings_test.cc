@@ -139,8 +139,9 @@ TEST(NotificationSettings, SayWhereWhatIsWrong) {
 TEST(NotificationSettings, NameTheFileThatIsWrong) {
   const base::testing::TemporaryFolder folder;
   const std::string path = folder.path() + "/receivers.yaml";
-  EXPECT_THAT(LoadNotificationSettings(path).error().message, path + " cannot be read");
-  EXPECT_THAT(LoadNotificationSettings(folder.path()).error().message, HasSubstr("cannot be read"));
+  EXPECT_THAT(LoadNotificationSettings(path).error().message,
+              "cannot read " + path + ": No such file or directory");
+  EXPECT_THAT(LoadNotificationSettings(folder.path()).error().message, HasSubstr("Is a directory"));
   std::ofstream(path) << "receivers: []";
   EXPECT_THAT(LoadNotificationSettings(path).error().message,
               path + ": receivers: must be a list of 1 to 50 receivers");
@@ -149,7 +150,8 @@ TEST(NotificationSettings, NameTheFileThatIsWrong) {
   ASSERT_TRUE(settings) << settings.error().ToString();
   EXPECT_EQ(settings->receivers.size(), 1U);
   std::ofstream(path) << std::string((1 << 20) + 1, '#');
-  EXPECT_THAT(LoadNotificationSettings(path).error().message, path + " is larger than 1 MiB");
+  EXPECT_THAT(LoadNotificationSettings(path).error().message,
+              "cannot read " + path + ": it is larger than 1 MiB");
 }
 
 TEST(ReceiverSettings, WantWhatTheirFiltersLetThrough) {

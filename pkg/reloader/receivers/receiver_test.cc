@@ -11,6 +11,7 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/receivers/notifications.h"
+#include "kubexx/rest/testing/http_threads.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -73,6 +74,8 @@ class RecordingAddress {
 
 class ReceiverTest : public testing::Test {
  protected:
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
+
   static ReceiverSettings SettingsOf(ReceiverType type, StormLimits digest = {}) {
     return {.name = "ops",
             .type = type,

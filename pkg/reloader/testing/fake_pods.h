@@ -28,6 +28,7 @@ class FakePods final : public PodAccess {
     bool is_stuck = false;                         ///< its kubelet writes nothing
     std::optional<apimachinery::Status> look{};    ///< what looks fail with
     std::optional<apimachinery::Status> action{};  ///< what the action fails with
+    bool ends_in_action = false;                   ///< with `action`: the pod is gone by then
     std::optional<int> look_code{};                ///< exit code of looks
     bool is_unready_after = false;                 ///< the action makes it so
     int asked = 0;
@@ -174,7 +175,11 @@ class FakePods final : public PodAccess {
     }
     Pod& in = found->second;
     if (in.action) {
-      return apimachinery::Fail(*in.action);
+      apimachinery::Status failure = *in.action;
+      if (in.ends_in_action) {
+        pods_.erase(found);
+      }
+      return apimachinery::Fail(std::move(failure));
     }
     in.read.push_back(in.files.contains("key") ? value_of_[in.files["key"]] : "");
     if (in.is_unready_after) {

@@ -198,6 +198,7 @@ class OperatorTest : public ::testing::Test {
                           .release_window = release_window_,
                           .clock = clock_,
                           .registry = &registry_,
+                          .tracer = tracer_,
                           .record_baselines = recording_,
                           .history = history_,
                           .pods = pods_,
@@ -278,6 +279,7 @@ class OperatorTest : public ::testing::Test {
   PodAccess* pods_ = nullptr;
   WriteObservers observers_;
   PauseQuery pause_query_;
+  std::shared_ptr<tracing::Tracer> tracer_;
   ValueDigestReader::Fetch fetch_values_;
   RolloutGate* gate_ = nullptr;
   HeldShards* held_shards_ = nullptr;

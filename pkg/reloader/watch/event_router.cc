@@ -218,7 +218,7 @@ void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& befo
 
 void EventRouter::NoteKnown(const Source& source, const Digest* before,
                             base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last) {
-  const Move now{source.digest, source.resource_version};
+  const Move now{source.digest, source.resource_version, source.prints};
   // An event without earlier data that is about something else, for example annotations, names no
   // version.
   const bool is_made = source.id.type != SourceType::kSecretProviderClass &&

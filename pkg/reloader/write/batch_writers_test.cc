@@ -65,6 +65,10 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     StoreLocked(std::move(job));
   }
+  std::string VersionOf(const std::string& job) const {
+    const base::MutexLock lock(mu_);
+    return jobs_.at(job).ResourceVersion();
+  }
   /// Breaks the next request with its method to Jobs, after the faults that were put here before.
   void Break(Fault fault) {
     const base::MutexLock lock(mu_);
@@ -124,6 +128,11 @@ class FakeBatch {
     cron_job_moves_ = times;
     rolled_for_ = rolled_for;
   }
+  /// Refuses the next patch of the CronJob.
+  void RefuseNote() {
+    const base::MutexLock lock(mu_);
+    refuses_note_ = true;
+  }
   std::string CronJobNote(const std::string& key) const {
     const base::MutexLock lock(mu_);
     return cron_job_.Annotations()[key];
@@ -142,6 +151,13 @@ class FakeBatch {
     std::string path = request.target.substr(0, request.target.find('?'));
     if (path == kCronJob) {
       if (request.method == "PATCH") {
+        if (std::exchange(refuses_note_, false)) {
+          connection.Respond(
+              403, "application/json",
+              StatusOf(403, "Forbidden",
+                       R"(cronjobs.batch is forbidden: User \"r\" cannot patch resource)"));
+          return;
+        }
         const Unstructured patch = *Unstructured::Parse(request.body);
         if (cron_job_moves_ > 0) {
           --cron_job_moves_;
@@ -267,6 +283,7 @@ class FakeBatch {
       R"({"containers":[{"name":"app"}]}}}}}})");
   int version_ KX_GUARDED_BY(mu_) = 1;
   int cron_job_moves_ KX_GUARDED_BY(mu_) = 0;
+  bool refuses_note_ KX_GUARDED_BY(mu_) = false;
   int counts_ KX_GUARDED_BY(mu_) = 0;
   std::string rolled_for_ KX_GUARDED_BY(mu_);
   bool refuses_reads_ KX_GUARDED_BY(mu_) = false;
@@ -493,6 +510,18 @@ TEST_F(BatchWritersTest, ACronJobThatHasRecordedItsRolloutGetsNoSecondJob) {
   EXPECT_EQ(batch_.size(), 2U);
 }
 
+TEST_F(BatchWritersTest, AWriteOfACronJobTellsWhenItsJobWasMadeUnlessItWasThereAlready) {
+  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                            .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
+                            .token = "x"};
+  const auto first = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(first) << first.error().ToString();
+  EXPECT_EQ(std::to_string(first->template_version), batch_.VersionOf(first->job));
+  const auto again = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->template_version, 0U);
+}
+
 TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobWhenTheFirstIsGone) {
   const WorkloadWrite write{.resource_version = "1",
                             .variables = {{"app", "X", "1"}},
@@ -528,6 +557,25 @@ TEST_F(BatchWritersTest, ACronJobThatNeverStandsStillGetsOneJob) {
   EXPECT_FALSE(written->recorded);
   EXPECT_TRUE(written->refusal);
   EXPECT_EQ(batch_.size(), 2U);
+}
+
+// Seed 341 of 400 hours of the simulation: the right was back, and the operator ended before it
+// would have tried it again.
+TEST_F(BatchWritersTest, ARolloutIsRecordedThoughTheRightWasRefusedAMomentAgo) {
+  batch_.RefuseNote();
+  WorkloadWrite write{.annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}}};
+  const auto refused = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(refused) << refused.error().ToString();
+  EXPECT_FALSE(refused->recorded);
+  const auto put_off = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(put_off) << put_off.error().ToString();
+  EXPECT_FALSE(put_off->recorded) << "there may be thousands of these";
+  write.variables = kSetX.variables;
+  write.token = kSetX.token;
+  const auto rolled = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(rolled) << rolled.error().ToString();
+  EXPECT_TRUE(rolled->recorded);
+  EXPECT_EQ(batch_.CronJobNote(std::string(kBaselineAnnotation)), "v1 cron a=b");
 }
 
 TEST_F(BatchWritersTest, ACronJobSaysWhatItWasRolledForWhateverItsStatus) {

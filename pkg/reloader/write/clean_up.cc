@@ -129,7 +129,7 @@ Result<CleanUpCounts> CleanUp(const std::shared_ptr<rest::RESTClient>& client,
   if (namespaces.empty()) {
     namespaces.emplace_back();
   }
-  for (const WorkloadKind kind : kWorkloadKinds) {
+  for (const WorkloadKind kind : AllWorkloadKinds()) {
     if (!run.IsServed(kind, stop)) {
       continue;
     }

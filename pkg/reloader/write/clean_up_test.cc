@@ -121,8 +121,9 @@ TEST_F(CleanUpTest, OnlyWhatRollsNothingGoesByItself) {
   EXPECT_EQ(counts.cleaned, 1);
   EXPECT_EQ(counts.left, 1);
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("took away annotation reloader.kubexx.io/baseline;")));
-  EXPECT_THAT(server_.targets(),
-              Contains(HasSubstr("/namespaces/shop/deployments/web?fieldManager=Reloader")));
+  EXPECT_THAT(
+      server_.targets(),
+      Contains(HasSubstr("/namespaces/shop/deployments/web?fieldManager=Reloader-records")));
 }
 
 TEST_F(CleanUpTest, WhatRollsGoesWithItInOneWrite) {

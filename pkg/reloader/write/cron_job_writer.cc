@@ -166,9 +166,13 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
                           DigestOf(change).ToString().substr(0, kSuffix)};
 }
 
-Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
-                                             const WorkloadWrite& write, const std::string& name,
-                                             const std::stop_token& stop) const {
+Result<CronJobWriter::JobOfChange> CronJobWriter::CreateJob(const Unstructured& cron_job,
+                                                            const WorkloadWrite& write,
+                                                            const std::string& name,
+                                                            const std::stop_token& stop) const {
+  const auto of = [](const Unstructured& made) {
+    return JobOfChange{.name = made.Name(), .version = VersionNumber(made.ResourceVersion())};
+  };
   const dynamic::DynamicResource jobs =
       ResourceFor(client_, WorkloadKind::kJob, cron_job.Namespace());
   const kubernetes::CreateOptions options{.field_manager = std::string(kFieldManager)};
@@ -178,7 +182,7 @@ Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
   }
   const auto created = jobs.Create(job, options, stop);
   if (created) {
-    return created->Name();
+    return of(*created);
   }
   if (created.error().reason != Reason::kForbidden) {
     return Fail(created.error());
@@ -188,7 +192,7 @@ Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
   KX_RETURN_IF_ERROR(
       job.Set({"metadata", "ownerReferences", "0", "blockOwnerDeletion"}, JsonTree(false)));
   KX_ASSIGN_OR_RETURN(const Unstructured smaller, jobs.Create(job, options, stop));
-  return smaller.Name();
+  return of(smaller);
 }
 
 Result<std::optional<bool>> CronJobWriter::IsMadeFor(const Unstructured& cron_job,
@@ -208,11 +212,12 @@ Result<std::optional<bool>> CronJobWriter::IsMadeFor(const Unstructured& cron_jo
   return std::optional(RolledForOf(*job, cron_job.Uid()).token == token);
 }
 
-Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const WorkloadWrite& write,
-                                          bool is_unique, const std::stop_token& stop) const {
+Result<CronJobWriter::JobOfChange> CronJobWriter::JobFor(const Unstructured& cron_job,
+                                                         const WorkloadWrite& write, bool is_unique,
+                                                         const std::stop_token& stop) const {
   KX_ASSIGN_OR_RETURN(const MadeJobs made, JobsFor(cron_job, write.token, is_unique, stop));
   if (!made.job.empty()) {
-    return made.job;
+    return JobOfChange{.name = made.job};
   }
   auto created = CreateJob(cron_job, write, made.name, stop);
   if (created || made.name.empty() || created.error().reason != Reason::kAlreadyExists) {
@@ -223,9 +228,10 @@ Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const Wo
                       IsMadeFor(cron_job, made.name, write.token, stop));
   if (!is_made) {  // the client may not read the Job, but may find it in a list
     KX_ASSIGN_OR_RETURN(const MadeJobs present, JobsFor(cron_job, write.token, is_unique, stop));
-    return present.job.empty() ? CreateJob(cron_job, write, "", stop) : present.job;
+    return present.job.empty() ? CreateJob(cron_job, write, "", stop)
+                               : Result<JobOfChange>({.name = present.job});
   }
-  return *is_made ? made.name : CreateJob(cron_job, write, "", stop);
+  return *is_made ? Result<JobOfChange>({.name = made.name}) : CreateJob(cron_job, write, "", stop);
 }
 
 Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
@@ -236,7 +242,8 @@ Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
   const auto ours = annotations.find(kRolledFor);
   std::string version = cron_job.ResourceVersion();
   for (int tries = 1;; ++tries) {
-    auto recorded = RecordAnnotations(client_, id, annotations, version, fallbacks_, stop, outcome);
+    auto recorded = RecordAnnotations(client_, id, annotations, version, Records::kRollout,
+                                      fallbacks_, stop, outcome);
     if (recorded || recorded.error().reason != Reason::kConflict) {
       return recorded;
     }
@@ -291,7 +298,9 @@ Result<WriteOutcome> CronJobWriter::Roll(const ObjectKey& key, const WorkloadWri
         write.resource_version.empty() && !before.empty() && IsRecorded(cron_job, write);
     WorkloadWrite next = write;
     next.token = is_made ? before : DigestOf(write.token + ";" + before).ToString();
-    KX_ASSIGN_OR_RETURN(outcome.job, JobFor(cron_job, next, !before.empty(), stop));
+    KX_ASSIGN_OR_RETURN(const JobOfChange job, JobFor(cron_job, next, !before.empty(), stop));
+    outcome.job = job.name;
+    outcome.template_version = job.version;
     // Without a baseline there is nothing to record.
     if (annotations.contains(std::string(kBaselineAnnotation))) {
       annotations[kRolledFor] = next.token;
@@ -308,8 +317,8 @@ Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWr
   }
   WriteOutcome outcome{.rolled = false};
   KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kCronJob, key}, write.annotations,
-                                       write.resource_version, fallbacks_, std::move(stop),
-                                       outcome));
+                                       write.resource_version, Records::kBaseline, fallbacks_,
+                                       std::move(stop), outcome));
   return outcome;
 }
 

@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/kinds/custom_template.h"
 #include "kubexx/reloader/model/managed_fields.h"
 #include "kubexx/reloader/model/rollout_phase.h"
 #include "kubexx/reloader/model/source.h"
@@ -28,6 +34,25 @@ kubernetes::RawPatch Raw(rest::PatchType type, std::string text) {
   return {.type = type, .text = std::move(text)};
 }
 
+/// The pod template as it is; empty when there is none.
+JsonTree PodTemplateOf(const Unstructured& object, const CustomKind* custom) {
+  const FieldPath& path = (custom == nullptr ? CustomKind() : *custom).pod_template;
+  const std::vector<std::string_view> steps(path.begin(), path.end());
+  const JsonTree* present = object.tree().At(std::span(steps));
+  return present == nullptr ? JsonTree::Object() : *present;
+}
+
+/// Whether the pod template of `object` has all annotations that the write sets.
+bool HasTemplateAnnotations(const WorkloadWrite& write, const Unstructured& object,
+                            const CustomKind& kind) {
+  JsonTree pods = PodTemplateOf(object, &kind);
+  const JsonTree* annotations = pods.At({"metadata", "annotations"});
+  return std::ranges::all_of(write.template_annotations, [&](const auto& edit) {
+    return !edit.second ||
+           (annotations != nullptr && annotations->TextAt(edit.first) == *edit.second);
+  });
+}
+
 /// Times of restarts have no fractions, so two restarts within one second would be one.
 std::string NextSecond(const std::string& text) {
   const auto time = apimachinery::Time::Parse(text);
@@ -36,16 +61,39 @@ std::string NextSecond(const std::string& text) {
 
 }  // namespace
 
-Result<JsonTree> MergePatch(const WorkloadWrite& write, const Unstructured& object) {
+Result<JsonTree> MergePatch(const WorkloadWrite& write, const Unstructured& object,
+                            const CustomKind* custom) {
   JsonTree patch = PatchWithoutVariables(write);
   if (!write.variables.empty()) {
-    const JsonTree* present = object.Get({"spec", "template"});
-    JsonTree edited = present == nullptr ? JsonTree::Object() : *present;
+    JsonTree edited = PodTemplateOf(object, custom);
     KX_RETURN_IF_ERROR(EditTemplate(write, edited));
     patch["metadata"]["resourceVersion"] = object.ResourceVersion();
     patch["spec"]["template"]["spec"]["containers"] = edited["spec"]["containers"];
   }
+  if (custom != nullptr) {
+    SendTemplateAway(*custom, patch);
+  }
   return patch;
+}
+
+// A CRD whose schema does not say what is in the template's metadata has the server drop it. Then
+// nothing would roll, and the same patch would record that something had.
+Result<void> CustomWriter::CheckKept(const WorkloadId& workload, const WorkloadWrite& write,
+                                     const JsonTree& patch, const std::stop_token& stop) const {
+  kubernetes::PatchOptions options = Options();
+  options.dry_run = true;
+  KX_ASSIGN_OR_RETURN(
+      const Unstructured answer,
+      ResourceFor(client_, workload.kind, workload.key.namespace_)
+          .Patch(workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), options, stop));
+  if (HasTemplateAnnotations(write, answer, *CustomKindOf(workload.kind))) {
+    return {};
+  }
+  return Fail(Reason::kInvalidConfig,
+              "the API server drops annotations of the pod template of a " +
+                  std::string(KindName(workload.kind)) +
+                  ", as the schema in its CRD has none there, so the operator can roll it with "
+                  "--reload-strategy=env-vars only");
 }
 
 Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, WorkloadWrite write,
@@ -61,7 +109,12 @@ Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, Workload
         object.ResourceVersion() != write.resource_version) {
       return Fail(Reason::kConflict, "the object has been modified");
     }
-    KX_ASSIGN_OR_RETURN(const JsonTree patch, MergePatch(write, object));
+    KX_ASSIGN_OR_RETURN(const JsonTree patch,
+                        MergePatch(write, object, CustomKindOf(workload.kind)));
+    if (const CustomKind* kind = CustomKindOf(workload.kind);
+        kind != nullptr && !write.template_annotations.empty()) {
+      KX_RETURN_IF_ERROR(CheckKept(workload, write, patch, stop));
+    }
     const auto patched = objects.Patch(
         workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), Options(), stop);
     if (patched) {
@@ -108,9 +161,9 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
     }
   }
   if (!own.Rolls() && !own.paused) {
-    const auto recorded = RecordAnnotations(client_, workload, own.annotations,
-                                            has_rolled ? std::string() : own.resource_version,
-                                            fallbacks_, std::move(stop), outcome);
+    const auto recorded = RecordAnnotations(
+        client_, workload, own.annotations, has_rolled ? std::string() : own.resource_version,
+        has_rolled ? Records::kRollout : Records::kBaseline, fallbacks_, std::move(stop), outcome);
     if (!recorded && !has_rolled) {
       return Fail(recorded.error());
     }

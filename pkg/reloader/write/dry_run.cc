@@ -5,7 +5,7 @@
 namespace kubexx::reloader {
 
 DryRunWriter::DryRunWriter(metrics::Registry* registry) {
-  for (const WorkloadKind kind : kWorkloadKinds) {
+  for (const WorkloadKind kind : AllWorkloadKinds()) {
     if (registry != nullptr) {
       rollouts_[kind] = registry->Counter("kubexx_reloader_dry_run_rollouts_total",
                                           "Rollouts that would have been made.",

@@ -8,6 +8,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/kinds/custom_template.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/workload_kind.h"
@@ -128,10 +129,18 @@ Result<HandChange> Retry(std::string_view kind, const Unstructured& object, base
     patch["spec"]["template"]["metadata"]["annotations"][kRestartedAt] = time;
   }
   const std::string released = Release(object, patch);
-  return HandChange{patch.ToJson(),
-                    "retried: its pods are made anew, with the present data; it "
-                    "counts as failed until they are healthy" +
+  HandChange change{.told =
+                        "retried: its pods are made anew, with the present data; it counts as "
+                        "failed until they are healthy" +
                         released};
+  if (const CustomKind* custom = CustomKindOf(*ParseWorkloadKind(kind))) {
+    SendTemplateAway(*custom, patch);
+    change.wanted = custom->pod_template;
+    change.wanted.insert(change.wanted.end(),
+                         {"metadata", "annotations", std::string(kRestartedAt)});
+  }
+  change.patch = patch.ToJson();
+  return change;
 }
 
 Result<HandChange> Mend(std::string_view kind, const Unstructured& object) {

@@ -11,6 +11,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/dynamic/unstructured.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
 
 namespace kubexx::reloader {
 
@@ -29,6 +30,8 @@ enum class HandEdit : std::uint8_t {
 struct HandChange {
   std::string patch{};  ///< empty: there is nothing to change
   std::string told{};   ///< a clause for people, such as "paused"
+  /// What the object has to have after the patch, or else nothing has happened. Empty: anything.
+  FieldPath wanted{};
   bool operator==(const HandChange&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 
+#include "kubexx/reloader/kinds/custom_kind.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
@@ -64,6 +65,14 @@ TEST(HandEdits, WhatHasFailedIsRetried) {
             R"({"kubectl.kubernetes.io/restartedAt":"2026-11-18T11:06:40Z"}}}}})");
   EXPECT_EQ(PatchBy(HandEdit::kRetry, "Rollout", failed),
             R"({"metadata":{"uid":"u1"},"spec":{"restartAt":"2026-11-18T11:06:40Z"}})");
+  AddCustomKinds({{.group = "stable.example.com",
+                   .version = "v1",
+                   .kind = "EditedWorker",
+                   .resource = "editedworkers",
+                   .pod_template = {"spec", "pods"}}});
+  EXPECT_EQ(PatchBy(HandEdit::kRetry, "EditedWorker", failed),
+            R"({"metadata":{"uid":"u1"},"spec":{"pods":{"metadata":{"annotations":)"
+            R"({"kubectl.kubernetes.io/restartedAt":"2026-11-18T11:06:40Z"}}}}})");
   EXPECT_EQ(PatchBy(HandEdit::kMended, "Deployment", failed),
             R"({"metadata":{"uid":"u1","annotations":)"
             R"({"reloader.kubexx.io/rollout-state":"completed u1"}}})");

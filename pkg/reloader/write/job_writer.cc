@@ -189,8 +189,8 @@ Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite&
   if (!write.Rolls()) {
     WriteOutcome outcome{.rolled = false};
     KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kJob, key}, write.annotations,
-                                         write.resource_version, fallbacks_, std::move(stop),
-                                         outcome));
+                                         write.resource_version, Records::kBaseline, fallbacks_,
+                                         std::move(stop), outcome));
     return outcome;
   }
   for (int tries = 1;; ++tries) {

@@ -18,6 +18,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_client.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/write/job_keeper.h"
 #include "kubexx/reloader/write/writer.h"
@@ -37,15 +38,22 @@ WriteOutcome PatchOutcome(const WorkloadWrite& write, std::int64_t generation);
 /// with annotations.
 WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructured& answer);
 
+/// What annotations tell of.
+enum class Records : std::uint8_t {
+  kBaseline,  ///< nothing that was done, so there may be thousands of such writes at a time
+  kRollout,   ///< a rollout that was made, of which the next process should know
+};
+
 /// Writes annotations of the object only, by a merge patch. A refusal is not an error but stored in
 /// `outcome`, since these annotations roll nothing; `fallbacks` is informed if a right is missing.
-/// Fails with kConflict when the object has another resource version than `version`; empty: any
-/// version.
+/// A right that was refused a moment ago is tried again for a rollout only. Fails with kConflict
+/// when the object has another resource version than `version`; empty: any version.
 apimachinery::Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                              const WorkloadId& workload,
                                              const AnnotationEdits& annotations,
-                                             const std::string& version, Fallbacks& fallbacks,
-                                             std::stop_token stop, WriteOutcome& outcome);
+                                             const std::string& version, Records records,
+                                             Fallbacks& fallbacks, std::stop_token stop,
+                                             WriteOutcome& outcome);
 
 /// Whether a change must start a Job of the CronJob; see IsToRun.
 bool IsToRun(const dynamic::Unstructured& cron_job);
@@ -75,8 +83,14 @@ class CronJobWriter {
   apimachinery::Result<MadeJobs> JobsFor(const dynamic::Unstructured& cron_job,
                                          const std::string& token, bool is_unique,
                                          const std::stop_token& stop) const;
-  /// Creates the Job and returns its name. If `name` is empty, the server chooses the name.
-  apimachinery::Result<std::string> CreateJob(const dynamic::Unstructured& cron_job,
+  /// The Job of a change.
+  struct JobOfChange {
+    std::string name{};
+    /// The resource version at which it was created; 0: not known, as it was there already.
+    std::uint64_t version = 0;
+  };
+  /// Creates the Job. If `name` is empty, the server chooses the name.
+  apimachinery::Result<JobOfChange> CreateJob(const dynamic::Unstructured& cron_job,
                                               const WorkloadWrite& write, const std::string& name,
                                               const std::stop_token& stop) const;
   /// Whether the Job of this name exists and was created for the change `token` of the CronJob;
@@ -86,7 +100,7 @@ class CronJobWriter {
                                                       const std::string& token,
                                                       const std::stop_token& stop) const;
   /// Returns the Job of the change, and creates it if necessary.
-  apimachinery::Result<std::string> JobFor(const dynamic::Unstructured& cron_job,
+  apimachinery::Result<JobOfChange> JobFor(const dynamic::Unstructured& cron_job,
                                            const WorkloadWrite& write, bool is_unique,
                                            const std::stop_token& stop) const;
 
@@ -192,9 +206,9 @@ apimachinery::Result<dynamic::Unstructured> InstantiatedJob(const dynamic::Unstr
                                                             const WorkloadWrite& write,
                                                             base::WallTime now);
 
-/// Writes Rollouts and DeploymentConfigs by merge patches, because the server has no strategic
-/// merge patches for them. Such a patch replaces the whole list of containers, so it names the
-/// resource version at which the list was read. Thread-safe.
+/// Writes Rollouts, DeploymentConfigs and custom kinds by merge patches, because the server has no
+/// strategic merge patches for them. Such a patch replaces the whole list of containers, so it
+/// names the resource version at which the list was read. Thread-safe.
 class CustomWriter {
  public:
   /// `fallbacks` must outlive this object.
@@ -206,15 +220,21 @@ class CustomWriter {
  private:
   apimachinery::Result<WriteOutcome> PatchOwn(const WorkloadId& workload, WorkloadWrite write,
                                               const std::stop_token& stop) const;
+  /// Fails unless the server would keep the annotations of the pod template that the patch sets.
+  apimachinery::Result<void> CheckKept(const WorkloadId& workload, const WorkloadWrite& write,
+                                       const codec::JsonTree& patch,
+                                       const std::stop_token& stop) const;
 
   const std::shared_ptr<rest::RESTClient> client_;
   Fallbacks& fallbacks_;
 };
 
 /// The merge patch that applies `write` to `object`. `object` must be up to date only if the write
-/// has variables. Fails with kConflict as EditTemplate does.
+/// has variables. `custom` tells where the pod template is; null: at spec.template. Fails with
+/// kConflict as EditTemplate does.
 apimachinery::Result<codec::JsonTree> MergePatch(const WorkloadWrite& write,
-                                                 const dynamic::Unstructured& object);
+                                                 const dynamic::Unstructured& object,
+                                                 const CustomKind* custom = nullptr);
 
 }  // namespace kubexx::reloader
 

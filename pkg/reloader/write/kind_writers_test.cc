@@ -96,6 +96,21 @@ TEST(MergePatch, OfVariablesReplacesTheContainersOfOneVersion) {
             R"({"name":"app","extra":true,"env":[{"name":"X","value":"1"}]}]}}}})");
 }
 
+TEST(MergePatch, OfACustomKindIsAboutItsOwnTemplate) {
+  const CustomKind kind{.pod_template = {"spec", "pool", "pods"}};
+  const auto object = Unstructured::Parse(
+      R"({"metadata":{"name":"web","resourceVersion":"7"},"spec":{"pool":{"size":1,)"
+      R"("pods":{"spec":{"containers":[{"name":"app","extra":true}]}}}}})");
+  WorkloadWrite write = kSetX;
+  write.template_annotations = {{"from", "x"}};
+  const auto patch = MergePatch(write, *object, &kind);
+  ASSERT_TRUE(patch) << patch.error().message;
+  EXPECT_EQ(patch->ToJson(),
+            R"({"spec":{"pool":{"pods":{"metadata":{"annotations":{"from":"x"}},"spec":)"
+            R"({"containers":[{"name":"app","extra":true,"env":[{"name":"X","value":"1"}]}]}}}},)"
+            R"("metadata":{"resourceVersion":"7"}})");
+}
+
 TEST(PatchOutcome, IsNoRolloutWhenTheServerHasChangedNothing) {
   WorkloadWrite write = kSetX;
   EXPECT_TRUE(PatchOutcome(write, 7).rolled) << "nothing to compare with";

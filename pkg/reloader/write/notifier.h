@@ -66,6 +66,8 @@ struct RolloutTrouble {
   /// The policy because of which rollouts have stopped or wait; std::nullopt when it is about one
   /// workload only.
   std::optional<reloadpolicy::PolicyId> policy{};
+  /// With "RolloutFailed": a reload of the running pods has failed, and no rollout.
+  bool is_in_place = false;
 };
 
 /// Informed of problems with rollouts. Implementations send alerts, or are part of tests.

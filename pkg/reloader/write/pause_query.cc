@@ -16,7 +16,7 @@ namespace kubexx::reloader {
 bool IsPausedByOthers(const api::meta::v1::ObjectMeta& metadata) {
   return std::ranges::any_of(metadata.managed_fields,
                              [](const api::meta::v1::ManagedFieldsEntry& entry) {
-                               if (entry.manager == kFieldManager || !entry.fields_v1) {
+                               if (IsOfOperator(entry) || !entry.fields_v1) {
                                  return false;
                                }
                                const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);

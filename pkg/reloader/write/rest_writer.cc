@@ -80,7 +80,7 @@ class RestWriter final : public WorkloadWriter {
       case WorkloadKind::kDeploymentConfig:
         return custom_.Write(workload, write, std::move(stop));
     }
-    return Fail(Reason::kInternalError, "unknown kind of workload");
+    return custom_.Write(workload, write, std::move(stop));  // one of CustomKinds
   }
 
   Result<WriteOutcome> Patch(const WorkloadId& workload, const WorkloadWrite& write,
@@ -88,8 +88,8 @@ class RestWriter final : public WorkloadWriter {
     if (!write.Rolls() && !write.paused) {
       WriteOutcome outcome{.rolled = false};
       KX_RETURN_IF_ERROR(RecordAnnotations(client_, workload, write.annotations,
-                                           write.resource_version, *fallbacks_, std::move(stop),
-                                           outcome));
+                                           write.resource_version, Records::kBaseline, *fallbacks_,
+                                           std::move(stop), outcome));
       return outcome;
     }
     kubernetes::RawPatch patch{.type = rest::PatchType::kStrategicMerge,
@@ -150,14 +150,14 @@ dynamic::DynamicResource ResourceFor(const std::shared_ptr<rest::RESTClient>& cl
 
 Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                const WorkloadId& workload, const AnnotationEdits& annotations,
-                               const std::string& version, Fallbacks& fallbacks,
+                               const std::string& version, Records records, Fallbacks& fallbacks,
                                std::stop_token stop, WriteOutcome& outcome) {
   if (annotations.empty()) {
     return {};
   }
   const Right right{
       .kind = KindName(workload.kind), .verb = "patch", .namespace_ = workload.key.namespace_};
-  if (!fallbacks.ShouldTry(right)) {
+  if (records == Records::kBaseline && !fallbacks.ShouldTry(right)) {
     outcome.recorded = false;
     return {};
   }
@@ -168,7 +168,7 @@ Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
   auto patched =
       MetadataOf(client, workload)
           .Patch(workload.key.name, {.type = rest::PatchType::kMerge, .text = patch.ToJson()},
-                 {.field_manager = std::string(kFieldManager)}, std::move(stop));
+                 {.field_manager = std::string(kRecordsManager)}, std::move(stop));
   if (patched) {
     fallbacks.Granted(right);
     outcome.version = VersionNumber(patched->metadata.resource_version);

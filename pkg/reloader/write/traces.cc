@@ -6,6 +6,7 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/kinds/custom_template.h"
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/rollout_phase.h"
 #include "kubexx/reloader/write/pause.h"
@@ -41,14 +42,14 @@ bool IsTrace(std::string_view name, std::string_view value) {
          });
 }
 
-void FindInTemplate(const dynamic::Unstructured& object, Traces& traces) {
-  const auto annotations = object.GetStringMap({"spec", "template", "metadata", "annotations"});
+void FindInTemplate(const JsonTree& object, Traces& traces) {
+  const JsonTree* annotations = object.At({"spec", "template", "metadata", "annotations"});
   for (const std::string_view key : kTemplateTraces) {
-    if (annotations.contains(std::string(key))) {
+    if (annotations != nullptr && annotations->Find(key) != nullptr) {
       traces.template_annotations.emplace_back(key);
     }
   }
-  const JsonTree* containers = object.Get({"spec", "template", "spec", "containers"});
+  const JsonTree* containers = object.At({"spec", "template", "spec", "containers"});
   if (containers == nullptr) {
     return;
   }
@@ -102,7 +103,11 @@ Traces TracesOn(WorkloadKind kind, const dynamic::Unstructured& object,
     }
   }
   if (kind != WorkloadKind::kJob && kind != WorkloadKind::kCronJob) {
-    FindInTemplate(object, traces);
+    JsonTree content = object.tree();
+    if (const CustomKind* custom = CustomKindOf(kind)) {
+      TakeTemplateHome(*custom, content);
+    }
+    FindInTemplate(content, traces);
   }
   return traces;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kubexx/reloader/kinds/custom_kind.h"
 #include "kubexx/reloader/write/patch.h"
 
 namespace kubexx::reloader {
@@ -55,6 +56,22 @@ TEST(Traces, AreFoundOnTheWorkloadAndInItsPodTemplate) {
             "annotation reloader.kubexx.io/rollout-state, "
             "annotation reloader.stakater.com/last-reloaded-from of the pod template, variable "
             "STAKATER_SETTINGS_CONFIGMAP of container app");
+}
+
+TEST(Traces, OfACustomKindAreFoundInItsOwnTemplate) {
+  AddCustomKinds({{.group = "stable.example.com",
+                   .version = "v1",
+                   .kind = "TracedWorker",
+                   .resource = "tracedworkers",
+                   .pod_template = {"spec", "pods"}}});
+  const auto object = Unstructured::Parse(
+      R"({"metadata":{"name":"web","namespace":"shop"},"spec":{"pods":{"spec":{"containers":[)"
+      R"({"name":"app","env":[)" +
+      TracedVariable("STAKATER_SETTINGS_CONFIGMAP") + "]}]}}}}");
+  ASSERT_TRUE(object);
+  EXPECT_THAT(
+      TracesOn(*ParseWorkloadKind("TracedWorker"), *object, kDefaultKeys).variables,
+      ElementsAre(VariableTrace{.container = "app", .name = "STAKATER_SETTINGS_CONFIGMAP"}));
 }
 
 TEST(Traces, WhatAPersonHasSetIsNone) {

@@ -39,7 +39,8 @@ struct WriteOutcome {
   bool made = true;
   /// The resource version of the workload's own object after the write; 0: not known.
   std::uint64_t version = 0;
-  /// The same of the Deployment whose template was written, where that makes the workload's pods.
+  /// The same of the Deployment whose template was written, where that makes the workload's pods,
+  /// and of the Job that was created from a CronJob.
   std::uint64_t template_version = 0;
   /// The name of the Job that was created from a CronJob.
   std::string job{};
@@ -49,7 +50,8 @@ struct WriteOutcome {
   bool operator==(const WriteOutcome&) const = default;
 };
 
-/// Writes to workloads, with the field manager kFieldManager. Implementations are thread-safe as
+/// Writes to workloads, with the field manager kFieldManager, or kRecordsManager where a write has
+/// nothing but annotations. Implementations are thread-safe as
 /// long as no two threads write to the same workload.
 class WorkloadWriter {
  public:

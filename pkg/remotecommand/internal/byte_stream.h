@@ -16,6 +16,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/rest/stream_access.h"
+#include "kubexx/rest/tls_setup.h"
 
 namespace kubexx::remotecommand::internal {
 
@@ -33,8 +34,10 @@ class ByteStream {
 
   /// The TCP stream, which is below TLS.
   virtual boost::beast::tcp_stream& tcp() = 0;
+  /// The stream that TLS is spoken over; null for one without TLS.
+  virtual ByteStream* below() { return nullptr; }
   /// Does the TLS handshake, if there is TLS.
-  virtual void AsyncHandshake(Done done) = 0;
+  virtual void AsyncHandshake(Done done) { done({}); }
   /// The details of a failed TLS handshake in addition to its error code.
   virtual std::string HandshakeDetail() { return {}; }
 
@@ -48,20 +51,29 @@ class ByteStream {
 };
 
 std::unique_ptr<ByteStream> MakePlainStream(boost::asio::io_context& context);
-/// Returns kInvalidConfig when the TLS settings cannot be used.
+/// TLS over `below`, which may have TLS itself: then it leads to a proxy. Returns kInvalidConfig
+/// when the TLS settings cannot be used.
 apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(boost::asio::io_context& context,
-                                                                const rest::StreamAccess& access);
+                                                                rest::TlsSetup setup,
+                                                                std::unique_ptr<ByteStream> below);
+/// The stream to the server of `access`, with TLS to its proxy and to itself where there is TLS.
+/// Returns kInvalidConfig when the TLS settings cannot be used.
+apimachinery::Result<std::unique_ptr<ByteStream>> MakeStream(boost::asio::io_context& context,
+                                                             const rest::StreamAccess& access);
 
-/// Adapts a ByteStream for Beast. Compiling Beast's WebSocket takes half a minute for each type of
-/// stream, so all streams have this one type.
+/// Adapts a ByteStream for Beast and for Asio's TLS. Compiling Beast's WebSocket takes half a
+/// minute for each type of stream, so all streams have this one type.
 class AnyStream {
  public:
   using executor_type = boost::asio::io_context::executor_type;
+  /// Only for its executor, which Asio's TLS takes from there.
+  using lowest_layer_type = AnyStream;
 
   AnyStream(boost::asio::io_context& context, std::unique_ptr<ByteStream> bytes)
       : context_(&context), bytes_(std::move(bytes)) {}
 
   executor_type get_executor() noexcept { return context_->get_executor(); }
+  lowest_layer_type& lowest_layer() { return *this; }
   ByteStream& bytes() { return *bytes_; }
 
   template <class Buffers, class Handler>

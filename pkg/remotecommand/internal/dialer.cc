@@ -48,29 +48,48 @@ boost::system::error_code Dialer::ConnectToHost(ByteStream& bytes, const rest::S
 apimachinery::Result<void> Dialer::Dial(ByteStream& bytes, const rest::StreamAccess& access,
                                         base::TimePoint by, const std::stop_token& stop) {
   const rest::ServerUrl& first = access.proxy ? access.proxy->address : access.server;
-  const std::string of_proxy = access.proxy ? "proxy " + first.Authority() + ": " : "";
+  const std::string of_proxy = access.proxy ? "proxy " + access.proxy->Origin() + ": " : "";
   const auto ended = [&] { return stop.stop_requested() || cancelled_; };
   if (const auto error = ConnectToHost(bytes, first, by, stop); error || ended()) {
     return Failed(access, of_proxy + error.message());
   }
   if (access.proxy) {
-    std::string why;
-    (void)RunUntilDone(context_, [&](auto done) {
-      AsyncOpenTunnel(bytes.tcp(), access, [&why, done](std::string reason) {
-        why = std::move(reason);
-        done({});
-      });
-    });
-    if (!why.empty() || ended()) {
+    ByteStream& to_proxy = access.server.tls ? *bytes.below() : bytes;
+    if (const std::string why = PassProxy(to_proxy, access); !why.empty() || ended()) {
       return Failed(access, of_proxy + why);
     }
   }
-  const auto error = RunUntilDone(context_, [&](auto done) { bytes.AsyncHandshake(done); });
-  if (error) {
-    const std::string detail = bytes.HandshakeDetail();
-    return Failed(access, "TLS: " + (detail.empty() ? error.message() : detail));
+  if (!access.server.tls) {
+    return {};
+  }
+  if (const std::string why = Handshake(bytes); !why.empty()) {
+    return Failed(access, "TLS: " + why);
   }
   return {};
+}
+
+std::string Dialer::Handshake(ByteStream& bytes) {
+  const auto error = RunUntilDone(context_, [&](auto done) { bytes.AsyncHandshake(done); });
+  const std::string detail = bytes.HandshakeDetail();
+  return !error ? "" : detail.empty() ? error.message() : detail;
+}
+
+std::string Dialer::PassProxy(ByteStream& bytes, const rest::StreamAccess& access) {
+  if (access.proxy->protocol == rest::ProxyProtocol::kHttps) {
+    if (const std::string why = Handshake(bytes); !why.empty()) {
+      const bool no_tls = why.starts_with("wrong version number");
+      return "TLS handshake: " + why +
+             (no_tls ? "; does its URL need the scheme http or socks5?" : "");
+    }
+  }
+  std::string why;
+  (void)RunUntilDone(context_, [&](auto done) {
+    AsyncOpenTunnel(bytes, access, [&why, done](std::string reason) {
+      why = std::move(reason);
+      done({});
+    });
+  });
+  return why;
 }
 
 void Dialer::Cancel() {

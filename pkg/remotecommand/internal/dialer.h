@@ -39,6 +39,9 @@ class Dialer {
   apimachinery::Error Failed(const rest::StreamAccess& access, const std::string& why) const;
   boost::system::error_code ConnectToHost(ByteStream& bytes, const rest::ServerUrl& host,
                                           base::TimePoint by, const std::stop_token& stop);
+  /// Both return "", or why it failed.
+  std::string Handshake(ByteStream& bytes);
+  std::string PassProxy(ByteStream& bytes, const rest::StreamAccess& access);
   boost::system::error_code TryAddress(ByteStream& bytes,
                                        const boost::asio::ip::tcp::endpoint& address,
                                        std::size_t left, base::TimePoint by);

@@ -1,6 +1,5 @@
 #include <utility>
 // Asio needs <utility> first.
-#include <boost/asio/post.hpp>
 #include <boost/beast/websocket/teardown.hpp>
 
 #include "kubexx/remotecommand/internal/byte_stream.h"
@@ -13,9 +12,6 @@ class PlainStream final : public ByteStream {
   explicit PlainStream(boost::asio::io_context& context) : tcp_(context) {}
 
   boost::beast::tcp_stream& tcp() override { return tcp_; }
-  void AsyncHandshake(Done done) override {
-    boost::asio::post(tcp_.get_executor(), [done = std::move(done)]() mutable { done({}); });
-  }
   void AsyncReadSome(boost::asio::mutable_buffer into, SomeDone done) override {
     tcp_.async_read_some(into, std::move(done));
   }

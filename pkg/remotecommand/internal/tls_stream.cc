@@ -2,6 +2,7 @@
 // Asio needs <utility> first.
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <memory>
 
 #include "kubexx/remotecommand/internal/byte_stream.h"
 #include "kubexx/rest/tls_setup.h"
@@ -13,10 +14,14 @@ using rest::TlsSetup;
 
 class TlsStream final : public ByteStream {
  public:
-  TlsStream(boost::asio::io_context& context, boost::asio::ssl::context tls, TlsSetup setup)
-      : setup_(std::move(setup)), tls_(std::move(tls)), stream_(context, tls_) {}
+  TlsStream(boost::asio::io_context& context, boost::asio::ssl::context tls, TlsSetup setup,
+            std::unique_ptr<ByteStream> below)
+      : setup_(std::move(setup)),
+        tls_(std::move(tls)),
+        stream_(AnyStream(context, std::move(below)), tls_) {}
 
-  boost::beast::tcp_stream& tcp() override { return stream_.next_layer(); }
+  boost::beast::tcp_stream& tcp() override { return stream_.next_layer().bytes().tcp(); }
+  ByteStream* below() override { return &stream_.next_layer().bytes(); }
   void AsyncHandshake(Done done) override {
     stream_.async_handshake(boost::asio::ssl::stream_base::client, std::move(done));
   }
@@ -34,20 +39,34 @@ class TlsStream final : public ByteStream {
  private:
   TlsSetup setup_;
   boost::asio::ssl::context tls_;
-  boost::beast::ssl_stream<boost::beast::tcp_stream> stream_;
+  boost::beast::ssl_stream<AnyStream> stream_;
 };
 
 }  // namespace
 
 apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(boost::asio::io_context& context,
-                                                                const rest::StreamAccess& access) {
-  KX_ASSIGN_OR_RETURN(TlsSetup setup, TlsSetup::New(access.tls, access.server.host));
+                                                                TlsSetup setup,
+                                                                std::unique_ptr<ByteStream> below) {
   boost::asio::ssl::context tls(boost::asio::ssl::context::tls_client);
   tls.set_default_verify_paths();  // Replaced when the settings name authorities.
   if (!setup.Apply(tls.native_handle())) {
     return apimachinery::Fail(apimachinery::Reason::kInvalidConfig, "cannot set up TLS");
   }
-  return std::make_unique<TlsStream>(context, std::move(tls), std::move(setup));
+  return std::make_unique<TlsStream>(context, std::move(tls), std::move(setup), std::move(below));
+}
+
+apimachinery::Result<std::unique_ptr<ByteStream>> MakeStream(boost::asio::io_context& context,
+                                                             const rest::StreamAccess& access) {
+  std::unique_ptr<ByteStream> bytes = MakePlainStream(context);
+  if (access.proxy && access.proxy->protocol == rest::ProxyProtocol::kHttps) {
+    KX_ASSIGN_OR_RETURN(TlsSetup setup, TlsSetup::ForProxy(access.tls, access.proxy->address.host));
+    KX_ASSIGN_OR_RETURN(bytes, MakeTlsStream(context, std::move(setup), std::move(bytes)));
+  }
+  if (access.server.tls) {
+    KX_ASSIGN_OR_RETURN(TlsSetup setup, TlsSetup::New(access.tls, access.server.host));
+    KX_ASSIGN_OR_RETURN(bytes, MakeTlsStream(context, std::move(setup), std::move(bytes)));
+  }
+  return bytes;
 }
 
 }  // namespace kubexx::remotecommand::internal

@@ -1,72 +1,85 @@
 #include "kubexx/remotecommand/internal/tunnel.h"
 
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
-#include <memory>
 #include <utility>
+// Asio needs <utility> first.
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/error_code.hpp>
+#include <cstddef>
+#include <memory>
+#include <string_view>
 
-#include "kubexx/codec/base64.h"
+#include "kubexx/rest/proxy_tunnel.h"
 
 namespace kubexx::remotecommand::internal {
 namespace {
 
-namespace beast = boost::beast;
-namespace bhttp = boost::beast::http;
 using boost::system::error_code;
-
-constexpr std::uint32_t kMaxHead = 64 << 10;
 
 class TunnelRequest : public std::enable_shared_from_this<TunnelRequest> {
  public:
-  TunnelRequest(beast::tcp_stream& stream, const rest::StreamAccess& access,
-                std::function<void(std::string)> done)
-      : tcp_(stream),
-        request_(bhttp::verb::connect, access.server.Authority(), 11),
-        done_(std::move(done)) {
-    request_.set(bhttp::field::host, access.server.Authority());
-    if (!access.proxy->username.empty()) {
-      request_.set(
-          bhttp::field::proxy_authorization,
-          "Basic " + codec::EncodeBase64(access.proxy->username + ":" + access.proxy->password));
-    }
-    response_.skip(true);  // What follows the head is the server's.
-    response_.header_limit(kMaxHead);
-  }
+  TunnelRequest(ByteStream& stream, rest::ProxyTunnel tunnel, std::function<void(std::string)> done)
+      : stream_(stream), tunnel_(std::move(tunnel)), done_(std::move(done)) {}
 
-  void Start() {
-    bhttp::async_write(tcp_, request_, [self = shared_from_this()](error_code error, std::size_t) {
-      error ? self->done_(error.message()) : self->ReadAnswer();
-    });
+  void GoOn() {
+    if (tunnel_.is_open()) {
+      done_("");
+      return;
+    }
+    output_ = tunnel_.TakeOutput();
+    left_ = output_;
+    left_.empty() ? Read() : Write();
   }
 
  private:
-  void ReadAnswer() {
-    bhttp::async_read_header(tcp_, buffer_, response_,
-                             [self = shared_from_this()](error_code error, std::size_t) {
-                               self->done_(error ? error.message() : self->Judge());
-                             });
+  void Write() {
+    stream_.AsyncWriteSome({boost::asio::buffer(left_)},
+                           [self = shared_from_this()](error_code error, std::size_t written) {
+                             if (error) {
+                               self->Fail(error);
+                               return;
+                             }
+                             self->left_.remove_prefix(written);
+                             self->left_.empty() ? self->Read() : self->Write();
+                           });
   }
 
-  std::string Judge() const {
-    const unsigned code = response_.get().result_int();
-    if (code < 200 || code > 299) {
-      return "the proxy refused a tunnel: " + std::to_string(code);
-    }
-    return buffer_.size() > 0 ? "the proxy sent data of its own through the tunnel" : "";
+  void Read() {
+    stream_.AsyncReadSome(boost::asio::buffer(input_),
+                          [self = shared_from_this()](error_code error, std::size_t read) {
+                            if (error) {
+                              self->Fail(error);
+                              return;
+                            }
+                            const auto fed = self->tunnel_.Feed({self->input_.data(), read});
+                            fed ? self->GoOn() : self->done_(fed.error().message);
+                          });
   }
 
-  beast::tcp_stream& tcp_;
-  bhttp::request<bhttp::empty_body> request_;
-  bhttp::response_parser<bhttp::empty_body> response_;
-  beast::flat_buffer buffer_{kMaxHead};
+  void Fail(error_code error) {
+    const bool aborted = error == boost::asio::error::operation_aborted;
+    done_(aborted ? error.message() : tunnel_.WhenClosed().message);
+  }
+
+  ByteStream& stream_;
+  rest::ProxyTunnel tunnel_;
+  std::string output_{};
+  std::string_view left_{};  ///< of output_, to be sent
+  std::array<char, 4096> input_{};
   const std::function<void(std::string)> done_;
 };
 
 }  // namespace
 
-void AsyncOpenTunnel(beast::tcp_stream& stream, const rest::StreamAccess& access,
+void AsyncOpenTunnel(ByteStream& stream, const rest::StreamAccess& access,
                      std::function<void(std::string why)> done) {
-  std::make_shared<TunnelRequest>(stream, access, std::move(done))->Start();
+  auto tunnel = rest::ProxyTunnel::New(*access.proxy, access.server);
+  if (!tunnel) {
+    done(tunnel.error().message);
+    return;
+  }
+  std::make_shared<TunnelRequest>(stream, std::move(*tunnel), std::move(done))->GoOn();
 }
 
 }  // namespace kubexx::remotecommand::internal

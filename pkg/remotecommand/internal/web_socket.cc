@@ -54,12 +54,7 @@ class BeastWebSocket final : public WebSocket {
 
   /// What it is spoken over, before Connect.
   apimachinery::Result<void> MakeStream(const rest::StreamAccess& access) {
-    std::unique_ptr<ByteStream> bytes;
-    if (access.server.tls) {
-      KX_ASSIGN_OR_RETURN(bytes, MakeTlsStream(context_, access));
-    } else {
-      bytes = MakePlainStream(context_);
-    }
+    KX_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> bytes, internal::MakeStream(context_, access));
     ws_.emplace(context_, std::move(bytes));
     return {};
   }

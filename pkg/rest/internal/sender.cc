@@ -119,8 +119,8 @@ Result<std::unique_ptr<Sender>> Sender::New(Config config, RESTClient::Options o
       sender->server_.tls ? sender->config_.tls : TlsConfig{}, clock, sender->metrics_);
   KX_ASSIGN_OR_RETURN(sender->transport_, Transport::New(sender->config_, sender->server_, clock));
   sender->reload_->Attach(*sender->transport_);
-  KX_ASSIGN_OR_RETURN(sender->wrapped_,
-                      Wrapped(sender->config_, sender->transport_, sender->server_, clock));
+  KX_ASSIGN_OR_RETURN(sender->wrapped_, Wrapped(sender->config_, sender->options_.tracer,
+                                                sender->transport_, sender->server_, clock));
   return sender;
 }
 

@@ -150,6 +150,11 @@ std::string FakeConnection::ReadSome() {
   return std::exchange(input_, {});
 }
 
+bool FakeConnection::HasUnread() const {
+  return !input_.empty() || (tls_ && (SSL_has_pending(tls_->ssl()) != 0 ||
+                                      BIO_ctrl_pending(SSL_get_rbio(tls_->ssl())) > 0));
+}
+
 bool FakeConnection::SpeaksHttp2() const {
   const unsigned char* chosen = nullptr;
   unsigned size = 0;

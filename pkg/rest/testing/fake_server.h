@@ -45,6 +45,9 @@ class FakeConnection {
   std::optional<FakeRequest> ReadRequest();
   /// Returns what comes next, or an empty text when the peer has closed or broken the connection.
   std::string ReadSome();
+  /// Whether ReadSome returns something that has come already, so that the socket need not be
+  /// readable.
+  bool HasUnread() const;
   /// Whether the peer has offered HTTP/2, and the server has chosen it.
   bool SpeaksHttp2() const;
   bool Write(std::string_view bytes);

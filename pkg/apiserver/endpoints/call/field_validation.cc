@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/call/field_tracking.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/base/utf8.h"
 
 namespace kubexx::apiserver {
@@ -162,12 +163,8 @@ class FaultFinder {
   Faults faults_;
 };
 
-std::string Joined(const Faults& faults) {
-  std::string text = "strict decoding error: ";
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + faults[i];
-  }
-  return text;
+std::string StrictError(const Faults& faults) {
+  return "strict decoding error: " + base::Join(faults, ", ");
 }
 
 /// Formats the faults as go-yaml's error.
@@ -227,7 +224,7 @@ Result<Faults> CheckFields(const Call& call, std::string_view json, const Faults
   if (directive == Directive::kStrict && !faults.empty()) {
     return Fail(Reason::kBadRequest, call.type->kind + " in version \"" + call.type->version +
                                          "\" cannot be handled as a " + call.type->kind + ": " +
-                                         Joined(faults));
+                                         StrictError(faults));
   }
   return faults;
 }
@@ -241,7 +238,7 @@ Result<Faults> CheckPatched(const Call& call, const JsonTree& patched) {
   Append(UnknownFields(MergeTypeOf(*call.type), patched), faults);
   if (directive == Directive::kStrict && !faults.empty()) {
     const std::string message =
-        "Invalid value: " + JsonTree(call.request.body).ToJson() + ": " + Joined(faults);
+        "Invalid value: " + JsonTree(call.request.body).ToJson() + ": " + StrictError(faults);
     Status status(Reason::kInvalid, " \"\" is invalid: patch: " + message, 422);
     status.details.causes.push_back(
         {.reason = "FieldValueInvalid", .message = message, .field = "patch"});

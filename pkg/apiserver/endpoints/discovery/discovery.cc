@@ -1,9 +1,6 @@
 #include "kubexx/apiserver/endpoints/discovery/discovery.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -16,6 +13,7 @@
 #include "kubexx/apiserver/object/version_priority.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -195,8 +193,7 @@ std::string HashedVersionOf(const ResourceType& type) {
 std::string StorageVersionHash(const ResourceType& type) {
   constexpr std::size_t kBytes = 8;
   const std::string stored = HashedVersionOf(type) + "/" + type.kind;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  EVP_Digest(stored.data(), stored.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
+  const crypto::Sha256Sum hash = crypto::Sha256(stored);
   return codec::EncodeBase64({reinterpret_cast<const char*>(hash.data()), kBytes});
 }
 

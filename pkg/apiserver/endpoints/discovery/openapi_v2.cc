@@ -1,9 +1,6 @@
 #include "kubexx/apiserver/endpoints/discovery/openapi_v2.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
@@ -12,7 +9,10 @@
 #include "kubexx/apiserver/endpoints/discovery/openapi_message.h"
 #include "kubexx/apiserver/endpoints/discovery/openapi_schemas.h"
 #include "kubexx/apiserver/endpoints/request/media_type.h"
+#include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -35,16 +35,11 @@ std::string WithoutBraces(const JsonTree& object) {
 }
 
 std::string EtagOf(std::string_view json) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  unsigned size = 0;
-  EVP_Digest(json.data(), json.size(), hash.data(), &size, EVP_sha512(), nullptr);
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string etag = "\"";
-  for (unsigned i = 0; i < size; ++i) {
-    etag.push_back(kDigits[hash[i] >> 4]);
-    etag.push_back(kDigits[hash[i] & 15]);
-  }
-  return etag + "\"";
+  std::string digits = base::ToHex(crypto::Sha512(json));
+  std::ranges::transform(digits, digits.begin(), [](char c) {
+    return base::IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return "\"" + digits + "\"";
 }
 
 /// Whether a client that has sent If-None-Match already has the document that `etag` names.

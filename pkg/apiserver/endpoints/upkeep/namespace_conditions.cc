@@ -7,6 +7,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/conditions.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -23,14 +24,6 @@ struct Condition {
   bool holds = false;
 };
 
-std::string Joined(const std::vector<std::string>& parts) {
-  std::string all;
-  for (const std::string& part : parts) {
-    all += (all.empty() ? "" : ", ") + part;
-  }
-  return all;
-}
-
 std::string Counted(const std::map<std::string, std::int64_t>& counts, std::string_view verb) {
   std::vector<std::string> parts;
   parts.reserve(counts.size());
@@ -38,7 +31,7 @@ std::string Counted(const std::map<std::string, std::int64_t>& counts, std::stri
     parts.push_back(name + " " + std::string(verb) + " " + std::to_string(count) +
                     " resource instances");
   }
-  return Joined(parts);
+  return base::Join(parts, ", ");
 }
 
 Condition FailureOf(std::vector<std::string> failures) {
@@ -52,7 +45,7 @@ Condition FailureOf(std::vector<std::string> failures) {
   return {.type = kConditionType,
           .reason = "ContentDeletionFailed",
           .message = "Failed to delete all resource types, " + std::to_string(failures.size()) +
-                     " remaining: " + Joined(failures),
+                     " remaining: " + base::Join(failures, ", "),
           .holds = true};
 }
 

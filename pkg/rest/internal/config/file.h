@@ -1,5 +1,5 @@
 /// @file
-/// ReadFile: reads small configuration files.
+/// ReadConfigFile: reads configuration files.
 #ifndef KUBEXX_REST_INTERNAL_CONFIG_FILE_H_
 #define KUBEXX_REST_INTERNAL_CONFIG_FILE_H_
 
@@ -9,9 +9,9 @@
 
 namespace kubexx::rest::internal {
 
-/// Returns the bytes of a file of at most 16 MiB. kInvalidConfig "<what> <path>: <reason>" when it
-/// cannot be read.
-apimachinery::Result<std::string> ReadFile(const std::string& path, const std::string& what);
+/// Returns the bytes of a file of at most 16 MiB. kInvalidConfig "<what>: cannot read <path>:
+/// <reason>" when it cannot be read.
+apimachinery::Result<std::string> ReadConfigFile(const std::string& path, const std::string& what);
 
 }  // namespace kubexx::rest::internal
 

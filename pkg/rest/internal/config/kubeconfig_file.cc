@@ -73,7 +73,7 @@ class Reader {
   explicit Reader(std::string path) : path_(std::move(path)) {}
 
   Result<Kubeconfig> Read() {
-    KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(path_, "kubeconfig"));
+    KX_ASSIGN_OR_RETURN(const std::string text, ReadConfigFile(path_, "kubeconfig"));
     try {
       return ReadDocument(YAML::Load(text));
     } catch (const YAML::Exception& error) {

@@ -238,9 +238,10 @@ Result<Config> InClusterConfigFrom(const std::string& host, const std::string& p
   }
   config.tls.ca_file = directory + "/ca.crt";
   config.bearer_token_file = directory + "/token";
-  KX_RETURN_IF_ERROR(ReadFile(config.tls.ca_file, "service account file"));
-  KX_RETURN_IF_ERROR(ReadFile(config.bearer_token_file, "service account file"));
-  if (auto namespace_ = ReadFile(directory + "/namespace", "service account file"); namespace_) {
+  KX_RETURN_IF_ERROR(ReadConfigFile(config.tls.ca_file, "service account file"));
+  KX_RETURN_IF_ERROR(ReadConfigFile(config.bearer_token_file, "service account file"));
+  if (auto namespace_ = ReadConfigFile(directory + "/namespace", "service account file");
+      namespace_) {
     while (!namespace_->empty() &&
            std::isspace(static_cast<unsigned char>(namespace_->back())) != 0) {
       namespace_->pop_back();

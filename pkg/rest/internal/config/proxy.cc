@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/hex.h"
@@ -14,6 +15,9 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
+
+// RFC 1929 has one byte for the length.
+constexpr std::size_t kMaxSocksName = 255;
 
 std::string_view Trim(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
@@ -129,22 +133,42 @@ bool IsExempt(const ServerUrl& server, std::string_view list) {
   return false;
 }
 
+std::optional<ProxyProtocol> ProtocolOf(std::string_view scheme) {
+  if (scheme == "http") {
+    return ProxyProtocol::kHttp;
+  }
+  if (scheme == "https") {
+    return ProxyProtocol::kHttps;
+  }
+  // In Go, both have the proxy look up names.
+  if (scheme == "socks5" || scheme == "socks5h") {
+    return ProxyProtocol::kSocks5;
+  }
+  return std::nullopt;
+}
+
+// Whether "host:port/" has a port.
+bool HasPort(std::string_view authority) {
+  authority = authority.substr(0, authority.find('/'));
+  const std::size_t bracket = authority.rfind(']');
+  return authority.find(':', bracket == std::string_view::npos ? 0 : bracket) !=
+         std::string_view::npos;
+}
+
 }  // namespace
 
 Result<Proxy> ParseProxyUrl(std::string_view url) {
   std::string_view rest = url;
+  Proxy out;
   if (const std::size_t at = rest.find("://"); at != std::string_view::npos) {
-    const std::string scheme = base::ToLower(rest.substr(0, at));
-    if (scheme != "http") {
-      const bool known = scheme == "https" || scheme == "socks5" || scheme == "socks5h";
+    const auto protocol = ProtocolOf(base::ToLower(rest.substr(0, at)));
+    if (!protocol) {
       return Fail(Reason::kInvalidConfig,
-                  known ? "proxies that speak " + scheme +
-                              " are not supported by the HTTP client; use one that speaks http"
-                        : "the scheme of a proxy must be http");
+                  "the scheme of a proxy must be http, https, socks5 or socks5h");
     }
+    out.protocol = *protocol;
     rest.remove_prefix(at + 3);
   }
-  Proxy out;
   if (const std::size_t at = rest.substr(0, rest.find('/')).rfind('@');
       at != std::string_view::npos) {
     const std::string_view user = rest.substr(0, at);
@@ -154,13 +178,28 @@ Result<Proxy> ParseProxyUrl(std::string_view url) {
                                                                         : user.substr(0, 0)));
     rest.remove_prefix(at + 1);
   }
-  auto parsed = ParseServerUrl("http://" + std::string(rest));
+  const bool socks = out.protocol == ProxyProtocol::kSocks5;
+  if (socks && (out.username.size() > kMaxSocksName || out.password.size() > kMaxSocksName)) {
+    return Fail(Reason::kInvalidConfig,
+                "the user and the password of a SOCKS5 proxy have at most 255 bytes");
+  }
+  const bool tls = out.protocol == ProxyProtocol::kHttps;
+  auto parsed = ParseServerUrl((tls ? "https://" : "http://") + std::string(rest));
   if (!parsed || !parsed->prefix.empty()) {
     return Fail(Reason::kInvalidConfig,
-                "must be http://host:port or http://user:password@host:port");
+                "must be http://host:port or http://user:password@host:port, or the same with "
+                "https or socks5");
   }
   out.address = std::move(*parsed);
+  if (socks && !HasPort(rest)) {
+    out.address.port = "1080";
+  }
   return out;
+}
+
+std::string ValueInEnvironment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read at start-up
+  return value == nullptr ? std::string() : std::string(value);
 }
 
 Result<std::optional<Proxy>> ChooseProxy(const std::string& proxy_url, const ServerUrl& server,

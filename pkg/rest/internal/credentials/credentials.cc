@@ -67,7 +67,7 @@ Result<std::unique_ptr<Credentials>> Credentials::New(const Config& config, base
 }
 
 Result<std::string> Credentials::ReadToken() const {
-  KX_ASSIGN_OR_RETURN(std::string token, ReadFile(token_file_, "tokenFile"));
+  KX_ASSIGN_OR_RETURN(std::string token, ReadConfigFile(token_file_, "tokenFile"));
   return Bearer(std::move(token), "tokenFile " + token_file_);
 }
 

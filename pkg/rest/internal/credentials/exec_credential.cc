@@ -145,7 +145,7 @@ Result<std::string> ExecInfo(const Config& config, bool interactive) {
                     .disable_compression = config.disable_compression};
     std::string ca = config.tls.ca_data;
     if (ca.empty() && !config.tls.ca_file.empty()) {
-      KX_ASSIGN_OR_RETURN(ca, ReadFile(config.tls.ca_file, "certificate-authority"));
+      KX_ASSIGN_OR_RETURN(ca, ReadConfigFile(config.tls.ca_file, "certificate-authority"));
     }
     cluster.ca = apimachinery::Bytes(std::move(ca));
     if (!config.exec->cluster_extension.empty()) {

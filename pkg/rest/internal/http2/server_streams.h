@@ -33,8 +33,9 @@ class ServerStreams {
                 Http2Use use);
 
   /// See StreamConnections.
-  apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls) {
-    return own_->Use(std::move(tls));
+  apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls,
+                                 std::shared_ptr<TlsSettings> proxy_tls) {
+    return own_->Use(std::move(tls), std::move(proxy_tls));
   }
   /// See RoundTripper.
   std::unique_ptr<RoundTrip> Start(const HttpRequest& request);

@@ -19,6 +19,14 @@ namespace {
 
 constexpr std::size_t kMaxStep = 1 << 30;
 
+void SetRetry(BIO* bio, int ssl_error) {
+  if (ssl_error == SSL_ERROR_WANT_READ) {
+    BIO_set_retry_read(bio);
+  } else if (ssl_error == SSL_ERROR_WANT_WRITE) {
+    BIO_set_retry_write(bio);
+  }
+}
+
 std::string TextOfErrno(int number) { return base::ToLower(std::strerror(number)); }
 
 }  // namespace
@@ -56,10 +64,8 @@ int Connection::OnRead(BIO* bio, char* to, std::size_t size, std::size_t* read) 
     if (SSL_read_ex(below->outer, to, size, read) == 1) {
       return 1;
     }
-    const int error = SSL_get_error(below->outer, 0);
-    if (error == SSL_ERROR_WANT_READ) {
-      BIO_set_retry_read(bio);
-    }
+    // The outer session may have to send before it can go on, and the other way round.
+    SetRetry(bio, SSL_get_error(below->outer, 0));
     return 0;
   }
   const ssize_t got = ::recv(below->fd, to, size, 0);
@@ -81,9 +87,7 @@ int Connection::OnWrite(BIO* bio, const char* from, std::size_t size, std::size_
     if (SSL_write_ex(below->outer, from, size, written) == 1) {
       return 1;
     }
-    if (SSL_get_error(below->outer, 0) == SSL_ERROR_WANT_WRITE) {
-      BIO_set_retry_write(bio);
-    }
+    SetRetry(bio, SSL_get_error(below->outer, 0));
     return 0;
   }
   const ssize_t sent = ::send(below->fd, from, size, MSG_NOSIGNAL);
@@ -217,7 +221,10 @@ void Connection::WipePlaintext() {
 
 bool Connection::IsUsable() const {
   char next = 0;
-  return !broken_ && (top() == nullptr || SSL_has_pending(top()) == 0) &&
+  const auto has_pending = [](const SSL* ssl) {
+    return ssl != nullptr && SSL_has_pending(ssl) != 0;
+  };
+  return !broken_ && !has_pending(inner_.ssl) && !has_pending(outer_.ssl) &&
          ::recv(fd_, &next, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
          (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -16,9 +15,8 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/host_lookup.h"
-#include "kubexx/codec/base64.h"
 #include "kubexx/rest/internal/stream/io_wait.h"
-#include "kubexx/rest/internal/stream/response_parser.h"
+#include "kubexx/rest/internal/stream/tunnel.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -149,116 +147,71 @@ std::expected<std::unique_ptr<Connection>, Trouble> ConnectToAny(
       (is_proxy ? "cannot connect to the proxy: " : "cannot connect: ") + why, false, !is_proxy));
 }
 
-std::expected<void, Trouble> DoHandshake(Connection& connection, const TlsContext& tls,
-                                         const Waiting& waiting) {
-  const auto step = AwaitIo(connection, waiting, [&] { return connection.Handshake(); });
-  if (!step) {
-    return unexpected(step.error());
+// The reason why there is no way to the server through `proxy`, or what had not happened in time.
+Trouble OfProxy(Trouble trouble, const Proxy& proxy, std::string_view missed) {
+  const std::string which = " (proxy " + proxy.Origin() + ")";
+  if (trouble.kind == Trouble::Kind::kFailed) {
+    trouble.failure.status.message += which;
+  } else {
+    trouble.missed = std::string(missed) + which;
   }
-  if (step->io == Connection::Io::kDone) {
-    return {};
-  }
-  std::string why = tls.TakeVerifyError();
-  if (why.empty()) {
-    why = connection.tls_failed() ? connection.failure() : "the connection was closed";
-  }
-  return unexpected(Trouble::Because("TLS handshake: " + why, false, true));
+  return trouble;
 }
 
-std::expected<void, Trouble> OpenTunnel(Connection& connection, const Route& route,
-                                        const Waiting& waiting) {
-  const std::string authority = route.server.Authority();
-  std::string request = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n";
-  if (const std::string user = ProxyAuthorization(*route.proxy); !user.empty()) {
-    request += "Proxy-Authorization: " + user + "\r\n";
+std::expected<std::unique_ptr<Connection>, Trouble> ConnectToHost(const ServerUrl& host,
+                                                                  bool is_proxy,
+                                                                  const Waiting& waiting) {
+  auto addresses = FindAddresses(host, is_proxy, waiting);
+  if (!addresses) {
+    return unexpected(std::move(addresses).error());
   }
-  const auto closed = [] {
+  return ConnectToAny(*addresses, is_proxy, waiting);
+}
+
+std::expected<std::unique_ptr<Connection>, Trouble> ConnectThroughProxy(const Route& route,
+                                                                        const Waiting& waiting) {
+  const Proxy& proxy = *route.proxy;
+  auto connection = ConnectToHost(proxy.address, true, waiting);
+  if (!connection) {
     return unexpected(
-        Trouble::Because("the proxy closed the connection instead of opening a tunnel", true));
-  };
-  if (auto written = WriteAll(connection, request + "\r\n", waiting); !written) {
-    return written.error().kind == Trouble::Kind::kFailed ? closed() : written;
+        OfProxy(std::move(connection).error(), proxy, "the proxy could not be reached"));
   }
-  ResponseParser parser(ResponseParser::Body::kTunnel);
-  std::array<char, 4096> buffer;
-  std::size_t rest = 0;
-  while (!parser.has_head()) {
-    const auto step =
-        AwaitIo(connection, waiting, [&] { return connection.Read(buffer.data(), buffer.size()); });
-    if (!step) {
-      return unexpected(step.error());
-    }
-    if (step->io != Connection::Io::kDone) {
-      return closed();
-    }
-    rest = step->bytes - parser.TakeHead({buffer.data(), step->bytes});
-    if (parser.error() != ResponseParser::Error::kNone) {
-      return unexpected(Trouble::Because("the proxy's answer is not HTTP"));
+  if (route.proxy_tls) {
+    if (auto done = StartProxyTls(**connection, route.proxy_tls, waiting); !done) {
+      return unexpected(
+          OfProxy(std::move(done).error(), proxy,
+                  "the proxy did not complete the TLS handshake; does its URL need the "
+                  "scheme http or socks5?"));
     }
   }
-  if (const int code = parser.head().code; code < 200 || code > 299) {
-    return unexpected(Trouble::Because("the proxy refused a tunnel: " + std::to_string(code) + " " +
-                                       parser.reason()));
+  if (!route.AsksProxy()) {
+    if (auto open = OpenTunnel(**connection, proxy, route.server, waiting); !open) {
+      return unexpected(OfProxy(std::move(open).error(), proxy, "the proxy did not open a tunnel"));
+    }
   }
-  // In TLS the client sends first, so no bytes may follow the proxy's answer.
-  return rest == 0 ? std::expected<void, Trouble>()
-                   : unexpected(Trouble::Because("the proxy's answer is not HTTP"));
+  return connection;
 }
 
 std::expected<std::unique_ptr<Connection>, Trouble> OpenConnection(const Route& route,
                                                                    const Waiting& waiting,
                                                                    Offer offer) {
-  const bool by_proxy = route.proxy.has_value();
-  const ServerUrl& first = by_proxy ? route.proxy->address : route.server;
-  auto addresses = FindAddresses(first, by_proxy, waiting);
-  if (!addresses) {
-    return unexpected(std::move(addresses).error());
-  }
-  auto connection = ConnectToAny(*addresses, by_proxy, waiting);
+  auto connection = route.proxy ? ConnectThroughProxy(route, waiting)
+                                : ConnectToHost(route.server, false, waiting);
   if (!connection || !route.tls) {
     return connection;
   }
-  if (by_proxy) {
-    if (auto tunnel = OpenTunnel(**connection, route, waiting); !tunnel) {
-      return unexpected(std::move(tunnel).error());
+  if (auto done = StartTls(**connection, route.tls, offer, waiting); !done) {
+    Trouble trouble = std::move(done).error();
+    if (trouble.kind == Trouble::Kind::kFailed) {
+      trouble.failure.no_connection = true;
+      trouble.failure.status.message.insert(0, "TLS handshake: ");
     }
-  }
-  if (!(*connection)->AddTls(route.tls)) {
-    return unexpected(Trouble::Because("TLS handshake: out of memory"));
-  }
-  if (offer == Offer::kHttp2) {
-    (*connection)->OfferHttp2();
-  }
-  if (auto done = DoHandshake(**connection, *route.tls, waiting); !done) {
-    return unexpected(std::move(done).error());
+    return unexpected(std::move(trouble));
   }
   return connection;
 }
 
 }  // namespace
-
-std::string ProxyAuthorization(const Proxy& proxy) {
-  if (proxy.username.empty()) {
-    return {};
-  }
-  return "Basic " + codec::EncodeBase64(proxy.username + ":" + proxy.password);
-}
-
-std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,
-                                      const Waiting& waiting) {
-  while (!bytes.empty()) {
-    const auto step = AwaitIo(connection, waiting, [&] { return connection.Write(bytes); });
-    if (!step) {
-      return unexpected(step.error());
-    }
-    if (step->io != Connection::Io::kDone) {
-      return unexpected(
-          Trouble::Because("the connection was closed while the request was sent", true));
-    }
-    bytes.remove_prefix(step->bytes);
-  }
-  return {};
-}
 
 std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route, const Waiting& waiting,
                                                          Offer offer) {

@@ -3,14 +3,12 @@
 #ifndef KUBEXX_REST_INTERNAL_STREAM_DIAL_H_
 #define KUBEXX_REST_INTERNAL_STREAM_DIAL_H_
 
-#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "kubexx/rest/internal/stream/connection.h"
+#include "kubexx/rest/internal/stream/io_wait.h"
 #include "kubexx/rest/internal/stream/tls_context.h"
 #include "kubexx/rest/internal/stream/waiting.h"
 #include "kubexx/rest/proxy.h"
@@ -22,27 +20,19 @@ namespace kubexx::rest::internal {
 struct Route {
   ServerUrl server{};
   std::optional<Proxy> proxy{};
-  std::shared_ptr<TlsContext> tls{};  ///< for the server; null when it has no TLS
+  std::shared_ptr<TlsContext> tls{};        ///< for the server; null when it has no TLS
+  std::shared_ptr<TlsContext> proxy_tls{};  ///< for the proxy; null when it has no TLS
+
+  /// Whether requests go to the proxy, with the whole URL, and not through it to the server.
+  bool AsksProxy() const { return proxy && !tls && proxy->protocol != ProxyProtocol::kSocks5; }
 };
 
-/// What the client says in the TLS handshake that it speaks (ALPN).
-enum class Offer : std::uint8_t {
-  kHttp1,  ///< nothing: then the server takes it for HTTP/1.1
-  kHttp2   ///< HTTP/2, or else HTTP/1.1; without TLS as kHttp1
-};
-
-/// Looks the name up, connects, opens the proxy's tunnel and does the TLS handshake. It tries the
-/// addresses of a name one after the other, each with its share of the remaining time, as Go's
-/// dialer does. With a proxy and without TLS, the connection leads to the proxy.
+/// Looks the name up, connects, does the proxy's TLS handshake, opens its tunnel and does the
+/// server's TLS handshake, as far as the route has all this. It tries the addresses of a name one
+/// after the other, each with its share of the remaining time, as Go's dialer does. Where
+/// Route::AsksProxy, the connection leads to the proxy.
 std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route, const Waiting& waiting,
                                                          Offer offer = Offer::kHttp1);
-
-/// Writes all bytes of `bytes`.
-std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,
-                                      const Waiting& waiting);
-
-/// The value of Proxy-Authorization, or "".
-std::string ProxyAuthorization(const Proxy& proxy);
 
 }  // namespace kubexx::rest::internal
 

@@ -1,5 +1,6 @@
 #include "kubexx/rest/internal/stream/head_wait.h"
 
+#include <string>
 #include <utility>
 
 #include "kubexx/rest/internal/message/in_seconds.h"
@@ -14,11 +15,14 @@ apimachinery::Error ErrorOfHead(Trouble trouble, const RoundTrip::Limits& limits
     return apimachinery::Fail(Reason::kCancelled, "stopped while waiting for the response");
   }
   if (trouble.kind == Trouble::Kind::kTimeout) {
+    const std::string missed = trouble.missed.empty() ? "" : ": " + trouble.missed;
     if (clock.Now() >= limits.head) {
-      return apimachinery::Fail(Reason::kTimeout, "no response within the request's timeout");
+      return apimachinery::Fail(Reason::kTimeout,
+                                "no response within the request's timeout" + missed);
     }
     if (!sent) {
-      return apimachinery::Fail(Reason::kUnavailable, "no connection within the connect timeout");
+      return apimachinery::Fail(Reason::kUnavailable,
+                                "no connection within the connect timeout" + missed);
     }
     return apimachinery::Fail(Reason::kTimeout, "no response within " + InSeconds(limits.response) +
                                                     " after the request was sent");

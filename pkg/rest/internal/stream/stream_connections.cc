@@ -15,6 +15,9 @@ using apimachinery::Result;
 // A list that has ended leaves its connection for the watch that follows, or for the next page.
 // More idle connections than a few are useless.
 constexpr std::size_t kMaxIdle = 4;
+// Through a proxy, all requests go here, so workers give back more at a time. The value is that of
+// client-go.
+constexpr std::size_t kMaxIdleThroughProxy = 25;
 // The value is that of Go.
 constexpr std::chrono::seconds kMaxIdleAge(90);
 
@@ -23,11 +26,11 @@ bool MayBeRepeated(const HttpRequest& request) {
 }
 
 std::string Serialize(const HttpRequest& request, const Route& route) {
-  const bool to_proxy = route.proxy.has_value() && !route.tls;
+  const bool to_proxy = route.AsksProxy();
   std::string out = request.method + " " + (to_proxy ? route.server.Origin() : "") +
                     request.target + " HTTP/1.1\r\nHost: " + HostHeader(route.server) + "\r\n";
   if (to_proxy) {
-    if (const std::string user = ProxyAuthorization(*route.proxy); !user.empty()) {
+    if (const std::string user = route.proxy->Authorization(); !user.empty()) {
       out += "Proxy-Authorization: " + user + "\r\n";
     }
   }
@@ -60,14 +63,20 @@ StreamConnections::StreamConnections(ServerUrl server, std::optional<Proxy> prox
                                      base::Clock& clock)
     : clock_(clock), route_{.server = std::move(server), .proxy = std::move(proxy)} {}
 
-Result<void> StreamConnections::Use(std::shared_ptr<TlsSettings> tls) {
+Result<void> StreamConnections::Use(std::shared_ptr<TlsSettings> tls,
+                                    std::shared_ptr<TlsSettings> proxy_tls) {
   std::shared_ptr<TlsContext> context;
   if (tls) {
     KX_ASSIGN_OR_RETURN(context, TlsContext::New(std::move(tls)));
   }
+  std::shared_ptr<TlsContext> proxy_context;
+  if (proxy_tls) {
+    KX_ASSIGN_OR_RETURN(proxy_context, TlsContext::New(std::move(proxy_tls)));
+  }
   std::vector<std::unique_ptr<Connection>> old;  // they are closed without the lock
   const base::MutexLock lock(mu_);
   route_.tls.swap(context);
+  route_.proxy_tls.swap(proxy_context);
   idle_.swap(old);
   ++version_;
   return {};
@@ -118,7 +127,7 @@ void StreamConnections::GiveBack(std::unique_ptr<Connection> connection, std::ui
     oldest = std::move(connection);
     return;
   }
-  if (idle_.size() >= kMaxIdle) {
+  if (idle_.size() >= (route_.proxy ? kMaxIdleThroughProxy : kMaxIdle)) {
     oldest = std::move(idle_.front());
     idle_.erase(idle_.begin());
   }

@@ -1,5 +1,6 @@
 /// @file
-/// StreamConnections: the connections to one server for lists and watches.
+/// StreamConnections: the connections to one server for lists and watches, and through a proxy for
+/// all requests.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_STREAM_CONNECTIONS_H_
 #define KUBEXX_REST_INTERNAL_STREAM_STREAM_CONNECTIONS_H_
 
@@ -34,9 +35,11 @@ class StreamConnections : public std::enable_shared_from_this<StreamConnections>
   /// `clock` must outlive all requests that Start returns.
   StreamConnections(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock);
 
-  /// Uses this TLS material for new connections; null means no TLS. Requests in progress keep their
+  /// Uses this TLS material for new connections, to the server and to its proxy; null means no TLS.
+  /// Requests in progress keep their
   /// material. When OpenSSL refuses the material, it returns an error and changes nothing.
-  apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls);
+  apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls,
+                                 std::shared_ptr<TlsSettings> proxy_tls);
 
   /// See RoundTripper. Opens the connection when AwaitHead is called.
   std::unique_ptr<RoundTrip> Start(const HttpRequest& request) {

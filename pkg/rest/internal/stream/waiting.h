@@ -29,6 +29,8 @@ struct Trouble {
 
   Kind kind = Kind::kFailed;
   Failure failure{};  ///< of kFailed
+  /// Of kTimeout: what had not happened, for the error. May be empty.
+  std::string missed{};
 
   /// Whether a wait that ended with `wake` has failed. Then `out` is the reason.
   static bool Is(base::Wake wake, Trouble& out) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kubexx/rest/internal/config/file.h"
+#include "kubexx/rest/internal/tls/system_roots.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -43,7 +44,7 @@ Result<Pem> ReadPem(const std::string& data, const std::string& file, std::strin
   if (!data.empty()) {
     return Pem{.bytes = data, .origin = std::string(field) + "-data"};
   }
-  KX_ASSIGN_OR_RETURN(std::string bytes, ReadFile(file, std::string(field)));
+  KX_ASSIGN_OR_RETURN(std::string bytes, ReadConfigFile(file, std::string(field)));
   return Pem{.bytes = std::move(bytes), .origin = std::string(field) + " " + file};
 }
 
@@ -65,17 +66,32 @@ bool IsIp(const std::string& name) {
 
 }  // namespace
 
-TlsSettings::TlsSettings(const TlsConfig& config, const std::string& host)
-    : verify_(!config.insecure_skip_verify),
+TlsSettings::TlsSettings(const TlsConfig& config, const std::string& host, Peer peer)
+    : peer_(peer),
+      verify_(!config.insecure_skip_verify),
       name_(config.server_name.empty() ? host : config.server_name) {
   name_is_ip_ = IsIp(name_);
 }
 
 Result<std::shared_ptr<TlsSettings>> TlsSettings::New(const TlsConfig& config,
                                                       const std::string& host) {
-  std::shared_ptr<TlsSettings> settings(new TlsSettings(config, host));
+  std::shared_ptr<TlsSettings> settings(new TlsSettings(config, host, Peer::kServer));
   KX_RETURN_IF_ERROR(settings->LoadRoots(config));
   KX_RETURN_IF_ERROR(settings->LoadClientCertificate(config));
+  return settings;
+}
+
+Result<std::shared_ptr<TlsSettings>> TlsSettings::ForProxy(const TlsConfig& config,
+                                                           const std::string& host) {
+  const TlsConfig of_proxy{.insecure_skip_verify = config.insecure_skip_verify,
+                           .ca_file = config.ca_file,
+                           .ca_data = config.ca_data};
+  std::shared_ptr<TlsSettings> settings(new TlsSettings(of_proxy, host, Peer::kProxy));
+  KX_RETURN_IF_ERROR(settings->LoadRoots(of_proxy));
+  // Without authorities of the config, the context has the system's in any case.
+  if (settings->roots_ && !AddSystemRoots(settings->roots_.get())) {
+    return Fail(Reason::kInvalidConfig, "cannot set up TLS");
+  }
   return settings;
 }
 
@@ -207,13 +223,32 @@ int TlsSettings::OnVerify(int ok, X509_STORE_CTX* store) {
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
   const TlsSettings* self = SettingsOf(ssl);
   const int error = X509_STORE_CTX_get_error(store);
-  std::string text = X509_verify_cert_error_string(error);
-  if (error == X509_V_ERR_HOSTNAME_MISMATCH || error == X509_V_ERR_IP_ADDRESS_MISMATCH) {
-    text = "the server's certificate is not valid for " + self->name_;
-  }
+  std::string text = self->WhyRefused(error);
   base::MutexLock lock(self->mu_);
   self->verify_error_ = std::move(text);
   return 0;
+}
+
+std::string TlsSettings::WhyRefused(int error) const {
+  const bool proxy = peer_ == Peer::kProxy;
+  const std::string text = X509_verify_cert_error_string(error);
+  switch (error) {
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return std::string(proxy ? "the proxy" : "the server") + "'s certificate is not valid for " +
+             name_;
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      return proxy ? text +
+                         "; neither the system's authorities nor the config's have signed the "
+                         "proxy's certificate"
+                   : text;
+    default:
+      return text;
+  }
 }
 
 std::string TlsSettings::TakeVerifyError() const {

@@ -5,6 +5,7 @@
 
 #include <openssl/ssl.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,12 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
   static apimachinery::Result<std::shared_ptr<TlsSettings>> New(const TlsConfig& config,
                                                                 const std::string& host);
 
+  /// For TLS to a proxy whose name or address is `host`, on the way to the server of `config`. The
+  /// proxy's certificate is verified with the system's authorities and those of `config`. Its
+  /// server_name and client certificate have no effect: they are between client and server.
+  static apimachinery::Result<std::shared_ptr<TlsSettings>> ForProxy(const TlsConfig& config,
+                                                                     const std::string& host);
+
   /// Configures `context`. The TlsSettings must outlive all its handshakes. False when OpenSSL
   /// reports an error.
   bool Apply(SSL_CTX* context) const;
@@ -41,13 +48,17 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
   template <class T, void (*Free)(T*)>
   using Handle = std::unique_ptr<T, Deleter<T, Free>>;
 
-  TlsSettings(const TlsConfig& config, const std::string& host);
+  enum class Peer : std::uint8_t { kServer, kProxy };
+
+  TlsSettings(const TlsConfig& config, const std::string& host, Peer peer);
   apimachinery::Result<void> LoadRoots(const TlsConfig& config);
   apimachinery::Result<void> LoadClientCertificate(const TlsConfig& config);
   bool ApplyClientCertificate(SSL_CTX* context) const;
   static void OnInfo(const SSL* ssl, int where, int ret);
   static int OnVerify(int ok, X509_STORE_CTX* store);
+  std::string WhyRefused(int error) const;
 
+  const Peer peer_;
   bool verify_;
   std::string name_;
   bool name_is_ip_ = false;

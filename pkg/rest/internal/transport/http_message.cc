@@ -97,11 +97,12 @@ Concurrency::streams::istream BodyToSendOnce(std::string_view body) {
       .create_istream();
 }
 
-}  // namespace
-
+// Whether the request changes nothing on the server.
 bool IsRead(const HttpRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
+
+}  // namespace
 
 web::http::http_request ToMessage(const HttpRequest& request, const ServerUrl& server) {
   web::http::http_request out(request.method);

@@ -11,9 +11,6 @@
 
 namespace kubexx::rest::internal {
 
-/// Whether the request changes nothing on the server.
-bool IsRead(const HttpRequest& request);
-
 /// Returns cpprestsdk's message for sending `request` to `server`. Its body can be sent only once.
 web::http::http_request ToMessage(const HttpRequest& request, const ServerUrl& server);
 

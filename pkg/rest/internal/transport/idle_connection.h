@@ -18,8 +18,7 @@ class ClosedWhileIdle final : public std::runtime_error {
 };
 
 /// Makes a client check each connection before reusing it; `tls` tells whether its connections use
-/// TLS. Must not be used for TLS through a proxy, where cpprestsdk does not tell which connection
-/// it passes.
+/// TLS. Must not be used with a proxy, where cpprestsdk does not tell which connection it passes.
 void LookBeforeUse(web::http::client::http_client_config& config, bool tls);
 
 }  // namespace kubexx::rest::internal

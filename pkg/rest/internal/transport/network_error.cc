@@ -23,21 +23,10 @@ struct Known {
   std::string_view meaning;
   bool lost_connection = false;
   bool show_errno = false;
-  bool show_rest = false;  // whether to show the text that follows
   bool no_connection = false;
 };
 
 constexpr std::array kKnown = {
-    Known{"Error resolving proxy address", "cannot resolve the proxy's host name"},
-    Known{"Failed to connect to any resolved proxy endpoint", "cannot connect to the proxy", false,
-          true},
-    Known{"Failed to send connect request to proxy",
-          "the proxy closed the connection instead of opening a tunnel", true},
-    Known{"Failed to read HTTP status line from proxy",
-          "the proxy closed the connection instead of opening a tunnel", true},
-    Known{"Invalid HTTP status line during proxy connection", "the proxy's answer is not HTTP"},
-    Known{"Expected a 200 response from proxy, received", "the proxy refused a tunnel", false,
-          false, true},
     Known{.text = "Error resolving address",
           .meaning = "cannot resolve the host name",
           .no_connection = true},
@@ -112,10 +101,7 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
                                         : std::string(": ") + strerror(code);
       }
       if (!known.show_errno && code == ETIMEDOUT) {
-        message += " by a timeout: the peer is gone, or a proxy's tunnel was silent for too long";
-      }
-      if (known.show_rest) {
-        message += what.substr(known.text.size());
+        message += " by a timeout: the peer is gone";
       }
       return {.status = Status(Reason::kUnavailable, std::move(message)),
               .lost_connection = known.lost_connection,

@@ -1,11 +1,10 @@
 #include "kubexx/rest/internal/transport/tls_reload.h"
 
 #include <openssl/crypto.h>
-#include <openssl/sha.h>
 
-#include <array>
 #include <chrono>
 
+#include "kubexx/crypto/sha.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/config/file.h"
 
@@ -28,9 +27,8 @@ Result<std::string> DigestOf(const std::string& path, const char* what) {
   if (path.empty()) {
     return std::string();
   }
-  KX_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, what));
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  KX_ASSIGN_OR_RETURN(std::string bytes, ReadConfigFile(path, what));
+  const crypto::Sha256Sum digest = crypto::Sha256(bytes);
   OPENSSL_cleanse(bytes.data(), bytes.size());
   return std::string(digest.begin(), digest.end());
 }

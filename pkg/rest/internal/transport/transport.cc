@@ -1,12 +1,10 @@
 #include "kubexx/rest/internal/transport/transport.h"
 
 #include <cpprest/http_client.h>
-#include <openssl/crypto.h>
 #include <pplx/threadpool.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -20,15 +18,6 @@
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
 
-// Except on Windows, cpprestsdk neither wipes nor frees a password that it has read back, which is
-// a leak for every request and every tunnel through a proxy with credentials. It calls this member
-// through its dynamic symbol table, in which the definition of the program that links it comes
-// first.
-void web::details::zero_memory_deleter::operator()(utility::string_t* data) const {
-  OPENSSL_cleanse(data->data(), data->size());
-  delete data;
-}
-
 namespace kubexx::rest::internal {
 namespace {
 
@@ -41,18 +30,6 @@ using web::http::client::http_client_config;
 // cpprestsdk's own timer cannot tell a quiet watch from a dead server, and has one value for both.
 // The Exchange keeps our limits, so this timer only has to be longer than any of them.
 constexpr std::chrono::hours kNever(24 * 365);
-
-// Through a tunnel the timer is shorter. cpprestsdk does not give a request up while it waits for
-// the proxy to open a tunnel, so a proxy that never answers would keep each of its connections. The
-// timer also runs during bodies, so requests that may be quiet for longer have tunnels of their
-// own.
-constexpr std::chrono::minutes kTunnelTimeout(11);
-constexpr std::chrono::hours kQuietTunnelTimeout(2);
-
-// Through a tunnel, writes do not use a connection that is older than this, and so none that was
-// idle for longer, because connections cannot be checked there; see LookBeforeUse. Proxies and load
-// balancers wait longer than this.
-constexpr std::chrono::seconds kWriteTunnelAge(10);
 
 std::atomic<bool> everything_is_a_stream = false;
 
@@ -141,18 +118,18 @@ class Transport::Impl {
   // Connections that were made with the same TLS material.
   struct Connections {
     std::shared_ptr<TlsSettings> tls;
-    bool verify = true;
-    base::TimePoint since{};
     http_client client;
   };
 
   // Throws what http_client throws.
-  std::shared_ptr<Connections> NewConnections(std::shared_ptr<TlsSettings> tls, bool verify,
-                                              bool quiet) const;
-  // Returns the connections that `request` has to use, and their generation.
-  std::pair<std::shared_ptr<Connections>, std::uint64_t> Choose(const HttpRequest& request);
-  http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify,
-                                  bool quiet) const;
+  std::shared_ptr<Connections> NewConnections(std::shared_ptr<TlsSettings> tls, bool verify) const;
+  // Returns the connections to use now, and their generation.
+  std::pair<std::shared_ptr<Connections>, std::uint64_t> Current() const;
+  // cpprestsdk speaks to no proxies with TLS, nor SOCKS5, and with tunnels it does not show the
+  // socket: so nothing that has a proxy is sent by it.
+  bool IsStream(const HttpRequest& request) const {
+    return request.stream || proxy_ || everything_is_a_stream;
+  }
   web::http::http_request Translate(const HttpRequest& request) const;
   static void Send(const std::shared_ptr<Connections>& connections,
                    const web::http::http_request& message,
@@ -166,10 +143,6 @@ class Transport::Impl {
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
-  // The connections for writes and for quiet requests through a tunnel. It is null until there is
-  // one.
-  std::shared_ptr<Connections> write_tunnels_ KX_GUARDED_BY(mu_);
-  std::shared_ptr<Connections> quiet_tunnels_ KX_GUARDED_BY(mu_);
   std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;
 };
 
@@ -181,71 +154,34 @@ Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate)
   if (server_.tls) {
     KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config, server_.host));
   }
+  std::shared_ptr<TlsSettings> proxy_tls;
+  if (proxy_ && proxy_->protocol == ProxyProtocol::kHttps) {
+    KX_ASSIGN_OR_RETURN(proxy_tls, TlsSettings::ForProxy(config, proxy_->address.host));
+  }
   std::shared_ptr<Connections> connections;
   try {
-    connections = NewConnections(tls, !config.insecure_skip_verify, false);
+    connections = NewConnections(tls, !config.insecure_skip_verify);
   } catch (const std::exception& error) {
     return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
   }
-  KX_RETURN_IF_ERROR(streams_->Use(std::move(tls)));
-  std::shared_ptr<Connections> writes;
-  std::shared_ptr<Connections> quiet;
+  KX_RETURN_IF_ERROR(streams_->Use(std::move(tls), std::move(proxy_tls)));
   {
     base::MutexLock lock(mu_);
     connections_.swap(connections);
-    write_tunnels_.swap(writes);
-    quiet_tunnels_.swap(quiet);
     generation_ += new_certificate ? 1 : 0;
   }
   CloseOnNetworkThread(std::move(connections));
-  CloseOnNetworkThread(std::move(writes));
-  CloseOnNetworkThread(std::move(quiet));
   return {};
 }
 
 std::shared_ptr<Transport::Impl::Connections> Transport::Impl::NewConnections(
-    std::shared_ptr<TlsSettings> tls, bool verify, bool quiet) const {
-  http_client_config config = ClientConfig(tls, verify, quiet);
-  return std::make_shared<Connections>(
-      std::move(tls), verify, clock_.Now(),
-      // A proxy resolves the name itself, so it gets the name.
-      http_client(proxy_ ? server_.Origin() : server_.OriginToResolve(), config));
-}
-
-auto Transport::Impl::Choose(const HttpRequest& request)
-    -> std::pair<std::shared_ptr<Connections>, std::uint64_t> {
-  base::MutexLock lock(mu_);
-  const bool tunnel = proxy_ && server_.tls && (!IsRead(request) || request.quiet);
-  const bool quiet = tunnel && request.quiet;
-  std::shared_ptr<Connections>& chosen = quiet    ? quiet_tunnels_
-                                         : tunnel ? write_tunnels_
-                                                  : connections_;
-  const bool old = tunnel && (!chosen || clock_.Now() - chosen->since > kWriteTunnelAge);
-  if (old) {
-    auto made = NewConnections(connections_->tls, connections_->verify, quiet);
-    CloseOnNetworkThread(std::exchange(chosen, std::move(made)));
-  }
-  return {chosen, generation_};
-}
-
-http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettings>& tls,
-                                                 bool verify, bool quiet) const {
+    std::shared_ptr<TlsSettings> tls, bool verify) const {
   http_client_config config;
-  const std::chrono::seconds tunnel = quiet ? kQuietTunnelTimeout : kTunnelTimeout;
-  config.set_timeout(tls && proxy_ ? tunnel : kNever);
+  config.set_timeout(kNever);
   config.set_max_redirects(
       0);  // the API does not redirect, and credentials must not follow a redirect
   config.set_validate_certificates(verify);
-  if (proxy_.has_value()) {
-    web::web_proxy proxy{web::uri(proxy_->address.OriginToResolve())};
-    if (!proxy_->username.empty()) {
-      proxy.set_credentials(web::credentials(proxy_->username, proxy_->password));
-    }
-    config.set_proxy(proxy);
-  }
-  if (!tls || !proxy_) {
-    LookBeforeUse(config, tls != nullptr);
-  }
+  LookBeforeUse(config, tls != nullptr);
   if (tls) {
     config.set_ssl_context_callback([tls](boost::asio::ssl::context& context) {
       if (!tls->Apply(context.native_handle())) {
@@ -253,7 +189,13 @@ http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettin
       }
     });
   }
-  return config;
+  return std::make_shared<Connections>(std::move(tls),
+                                       http_client(server_.OriginToResolve(), config));
+}
+
+auto Transport::Impl::Current() const -> std::pair<std::shared_ptr<Connections>, std::uint64_t> {
+  const base::MutexLock lock(mu_);
+  return {connections_, generation_};
 }
 
 void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
@@ -315,14 +257,14 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
   if (elsewhere_) {
     return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request), 0));
   }
-  if (request.stream || everything_is_a_stream) {
+  if (IsStream(request)) {
     // The generation is read first: if it is too old, a watch merely begins again.
     const std::uint64_t generation = certificate_generation();
     return HttpCall(std::make_unique<HttpCall::Impl>(streams_->Start(request), generation));
   }
   std::unique_ptr<HttpCall::Impl> call;
   try {
-    const auto [connections, generation] = Choose(request);
+    const auto [connections, generation] = Current();
     call = std::make_unique<HttpCall::Impl>(clock_, generation);
     const std::shared_ptr<Exchange> exchange = call->exchange;
     web::http::http_request message = ToMessage(request, server_);
@@ -367,13 +309,9 @@ Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const Se
     return std::unique_ptr<Transport>(
         new Transport(std::make_unique<Impl>(server, config.round_tripper, clock)));
   }
-  const auto environment = [](const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read at start-up
-    return value == nullptr ? std::string() : std::string(value);
-  };
   KX_ASSIGN_OR_RETURN(std::optional<Proxy> proxy,
-                      ChooseProxy(config.proxy_url, server, environment));
-  const bool disabled = !environment("DISABLE_HTTP2").empty();
+                      ChooseProxy(config.proxy_url, server, ValueInEnvironment));
+  const bool disabled = !ValueInEnvironment("DISABLE_HTTP2").empty();
   return NewThrough(std::move(proxy), config.tls, server, clock,
                     disabled ? Http2Use::kNever : config.http2);
 }

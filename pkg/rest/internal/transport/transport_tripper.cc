@@ -4,6 +4,8 @@
 #include <stop_token>
 #include <utility>
 
+#include "kubexx/rest/internal/transport/traced_tripper.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
@@ -44,14 +46,19 @@ std::unique_ptr<RoundTrip> TransportTripper::Start(const HttpRequest& request) {
 bool TransportTripper::CanNotify() const { return transport_->CanNotify(); }
 
 Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
+                                           const std::shared_ptr<tracing::Tracer>& tracer,
                                            std::shared_ptr<Transport> transport,
                                            const ServerUrl& server, base::Clock& clock) {
-  if (!config.wrap_round_tripper) {
+  if (!config.wrap_round_tripper && !tracer) {
     return nullptr;
+  }
+  std::shared_ptr<RoundTripper> inner = std::make_shared<TransportTripper>(std::move(transport));
+  if (tracer) {
+    inner = std::make_shared<TracedTripper>(std::move(inner), tracer, server);
   }
   Config outer;
   outer.round_tripper =
-      config.wrap_round_tripper(std::make_shared<TransportTripper>(std::move(transport)));
+      config.wrap_round_tripper ? config.wrap_round_tripper(std::move(inner)) : std::move(inner);
   if (outer.round_tripper == nullptr) {
     return Fail(Reason::kInvalidConfig,
                 "wrap_round_tripper has returned null: return the inner RoundTripper where there "

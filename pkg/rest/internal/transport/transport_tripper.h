@@ -11,6 +11,7 @@
 #include "kubexx/rest/internal/transport/transport.h"
 #include "kubexx/rest/round_tripper.h"
 #include "kubexx/rest/url.h"
+#include "kubexx/tracing/tracer.h"
 
 namespace kubexx::rest::internal {
 
@@ -25,13 +26,12 @@ class TransportTripper final : public RoundTripper {
   const std::shared_ptr<Transport> transport_;
 };
 
-/// Returns a Transport whose requests go through config.wrap_round_tripper and then over
-/// `transport`; null when there is nothing to wrap with. kInvalidConfig when the function returns
-/// null.
-apimachinery::Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
-                                                         std::shared_ptr<Transport> transport,
-                                                         const ServerUrl& server,
-                                                         base::Clock& clock);
+/// Returns a Transport whose requests go through config.wrap_round_tripper, get spans of `tracer`,
+/// and then go over `transport`; null when there is neither a function nor a tracer.
+/// kInvalidConfig when the function returns null.
+apimachinery::Result<std::unique_ptr<Transport>> Wrapped(
+    const Config& config, const std::shared_ptr<tracing::Tracer>& tracer,
+    std::shared_ptr<Transport> transport, const ServerUrl& server, base::Clock& clock);
 
 }  // namespace kubexx::rest::internal
 

@@ -59,8 +59,9 @@ struct Freer {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(X509_REQ* request) const { X509_REQ_free(request); }
-  void operator()(char* text) const { OPENSSL_free(text); }
-  void operator()(unsigned char* bytes) const { OPENSSL_free(bytes); }
+  // OPENSSL_free would put the path of this file into programs, which are the same in each clone.
+  void operator()(char* text) const { CRYPTO_free(text, "", 0); }
+  void operator()(unsigned char* bytes) const { CRYPTO_free(bytes, "", 0); }
 };
 template <class T>
 using Owned = std::unique_ptr<T, Freer>;

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/bytes.h"
-#include "kubexx/apimachinery/secret_file.h"
+#include "kubexx/apimachinery/read_file.h"
 #include "kubexx/apiserver/storage/etcd3/internal/version.h"
 #include "kubexx/apiserver/storage/internal/errors.h"
 #include "kubexx/logging/log.h"
@@ -37,16 +37,16 @@ constexpr int kMaxReconnectMs = 500;
 constexpr int kKeepaliveMs = 30000;
 constexpr int kKeepaliveTimeoutMs = 10000;
 
-Result<std::string> ReadFile(const std::string& path) {
+/// "" for no file.
+Result<std::string> ReadPem(const std::string& path) {
   if (path.empty()) {
     return std::string();
   }
-  const auto read = apimachinery::ReadSecretFile(path);
-  if (!read) {
-    return Fail(Reason::kInvalidConfig, read.error().message + " (for the connection to etcd)");
+  auto text = apimachinery::ReadFile(path);
+  if (!text) {
+    return Fail(Reason::kInvalidConfig, text.error().message + " (for the connection to etcd)");
   }
-  std::string text(read->view());
-  if (text.empty()) {
+  if (text->empty()) {
     return Fail(Reason::kInvalidConfig, path + ", for the connection to etcd, is empty");
   }
   return text;
@@ -63,9 +63,9 @@ Result<std::shared_ptr<grpc::ChannelCredentials>> MakeCredentials(const Etcd3Opt
                 "certificate; give both or none");
   }
   grpc::SslCredentialsOptions ssl;
-  KX_ASSIGN_OR_RETURN(ssl.pem_root_certs, ReadFile(options.ca_file));
-  KX_ASSIGN_OR_RETURN(ssl.pem_cert_chain, ReadFile(options.certificate_file));
-  KX_ASSIGN_OR_RETURN(ssl.pem_private_key, ReadFile(options.key_file));
+  KX_ASSIGN_OR_RETURN(ssl.pem_root_certs, ReadPem(options.ca_file));
+  KX_ASSIGN_OR_RETURN(ssl.pem_cert_chain, ReadPem(options.certificate_file));
+  KX_ASSIGN_OR_RETURN(ssl.pem_private_key, ReadPem(options.key_file));
   auto credentials = grpc::SslCredentials(ssl);
   apimachinery::Wipe(ssl.pem_private_key);
   return credentials;

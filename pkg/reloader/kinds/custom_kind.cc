@@ -1,0 +1,237 @@
+#include "kubexx/reloader/kinds/custom_kind.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kubexx/apimachinery/names.h"
+#include "kubexx/base/ascii.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/settings/settings_node.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::ResourceInfo;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr std::size_t kMaxRules = 20;
+constexpr std::size_t kMaxPathSteps = 20;
+constexpr std::size_t kMaxName = 63;
+constexpr std::size_t kMaxKnownKinds = 200;
+
+bool IsKindName(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxName && base::IsLetter(text.front()) &&
+         std::ranges::all_of(text, [](char c) { return base::IsAlphanumeric(c); });
+}
+
+/// "spec.template" as members. A member whose name has dots cannot be written.
+Result<FieldPath> PathOf(const SettingsNode& node) {
+  KX_ASSIGN_OR_RETURN(const std::string text, node.Text());
+  FieldPath path;
+  std::string_view rest = text;
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);  // as kubectl's JSONPath begins
+  }
+  while (true) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    const std::string_view step = rest.substr(0, dot);
+    const auto is_plain = [](char c) { return base::IsAlphanumeric(c) || c == '-' || c == '_'; };
+    if (step.empty() || !std::ranges::all_of(step, is_plain) || path.size() == kMaxPathSteps) {
+      return node.Wrong("\"" + text +
+                        "\" is not the names of members with dots between them, such as "
+                        "spec.template");
+    }
+    path.emplace_back(step);
+    if (dot == rest.size()) {
+      return path;
+    }
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+/// A text, a number or a boolean, as JSON writes it without quotes.
+Result<std::string> ScalarOf(const SettingsNode& node) {
+  if (!node.exists() || node.tree().IsArray() || node.tree().IsObject()) {
+    return node.Wrong("must be a text, a number, true or false");
+  }
+  const std::string* text = node.tree().AsString();
+  return text == nullptr ? node.tree().ToJson() : *text;
+}
+
+Result<StatusRule> RuleOf(const SettingsNode& node) {
+  KX_RETURN_IF_ERROR(
+      node.CheckMembers({"condition", "status", "reason", "field", "value", "sameAs"}));
+  StatusRule rule;
+  const bool is_field = node.At("field").exists();
+  if (is_field == node.At("condition").exists()) {
+    return node.Wrong("must have either a condition or a field");
+  }
+  if (!is_field) {
+    for (const char* other : {"value", "sameAs"}) {
+      if (node.At(other).exists()) {
+        return node.At(other).Wrong("belongs to a rule about a field");
+      }
+    }
+    KX_ASSIGN_OR_RETURN(rule.condition, node.At("condition").Text());
+    if (rule.condition.empty()) {
+      return node.At("condition").Wrong("must not be empty");
+    }
+    if (node.At("status").exists()) {
+      KX_ASSIGN_OR_RETURN(rule.status, ScalarOf(node.At("status")));
+      if (base::ToLower(rule.status) == "true" || base::ToLower(rule.status) == "false") {
+        rule.status = base::ToLower(rule.status) == "true" ? "True" : "False";  // YAML's booleans
+      } else if (rule.status != "Unknown") {
+        return node.At("status").Wrong("must be \"True\", \"False\" or \"Unknown\"");
+      }
+    }
+    KX_ASSIGN_OR_RETURN(rule.reason, node.At("reason").Text());
+    return rule;
+  }
+  for (const char* other : {"status", "reason"}) {
+    if (node.At(other).exists()) {
+      return node.At(other).Wrong("belongs to a rule about a condition");
+    }
+  }
+  KX_ASSIGN_OR_RETURN(rule.field, PathOf(node.At("field")));
+  if (node.At("value").exists() == node.At("sameAs").exists()) {
+    return node.Wrong("must have either a value or sameAs");
+  }
+  if (node.At("sameAs").exists()) {
+    KX_ASSIGN_OR_RETURN(rule.same_as, PathOf(node.At("sameAs")));
+  } else {
+    KX_ASSIGN_OR_RETURN(rule.value, ScalarOf(node.At("value")));
+  }
+  return rule;
+}
+
+Result<std::vector<StatusRule>> RulesOf(const SettingsNode& node) {
+  std::vector<StatusRule> rules;
+  if (!node.exists()) {
+    return rules;
+  }
+  KX_RETURN_IF_ERROR(node.CheckList(1, kMaxRules, "rules"));
+  for (std::size_t i = 0; i < node.tree().size(); ++i) {
+    KX_ASSIGN_OR_RETURN(StatusRule rule, RuleOf(node.At(i)));
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+Result<CustomKind> KindOf(const SettingsNode& node) {
+  KX_RETURN_IF_ERROR(
+      node.CheckMembers({"group", "version", "kind", "resource", "podTemplate", "done", "failed"}));
+  CustomKind kind;
+  KX_ASSIGN_OR_RETURN(kind.group, node.At("group").Text());
+  if (!apimachinery::IsDnsSubdomain(kind.group)) {
+    return node.At("group").Wrong("\"" + kind.group + "\" is no API group, such as apps.kruise.io");
+  }
+  KX_ASSIGN_OR_RETURN(kind.version, node.At("version").Text());
+  if (!apimachinery::IsDnsLabel(kind.version)) {
+    return node.At("version").Wrong("\"" + kind.version + "\" is no version, such as v1alpha1");
+  }
+  KX_ASSIGN_OR_RETURN(kind.kind, node.At("kind").Text());
+  if (!IsKindName(kind.kind)) {
+    return node.At("kind").Wrong("\"" + kind.kind + "\" is no kind, such as CloneSet");
+  }
+  KX_ASSIGN_OR_RETURN(kind.resource, node.At("resource").Text());
+  if (!apimachinery::IsDnsLabel(kind.resource)) {
+    return node.At("resource")
+        .Wrong("\"" + kind.resource +
+               "\" is no resource, which is the kind in the plural and in "
+               "small letters, such as clonesets");
+  }
+  if (node.At("podTemplate").exists()) {
+    KX_ASSIGN_OR_RETURN(kind.pod_template, PathOf(node.At("podTemplate")));
+    if (kind.pod_template.front() != "spec") {
+      return node.At("podTemplate").Wrong("must begin with spec");
+    }
+  }
+  KX_ASSIGN_OR_RETURN(kind.done, RulesOf(node.At("done")));
+  KX_ASSIGN_OR_RETURN(kind.failed, RulesOf(node.At("failed")));
+  return kind;
+}
+
+/// What has been installed.
+struct Installed {
+  std::vector<CustomKind> kinds{};
+  std::vector<ResourceInfo> resources{};
+};
+
+const Installed& NothingInstalled() {
+  static const Installed nothing;
+  return nothing;
+}
+
+std::atomic<const Installed*>& Present() {
+  static std::atomic<const Installed*> present{&NothingInstalled()};
+  return present;
+}
+
+}  // namespace
+
+ResourceInfo CustomKind::Resource() const { return {group, version, kind, resource, true}; }
+
+Result<std::vector<CustomKind>> ParseCustomKinds(std::string_view yaml,
+                                                 const std::vector<std::string_view>& built_in) {
+  std::vector<CustomKind> kinds;
+  if (yaml.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return kinds;
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, ParseSettings(yaml));
+  const SettingsNode root(tree);
+  KX_RETURN_IF_ERROR(root.CheckList(0, kMaxCustomKinds, "kinds"));
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    KX_ASSIGN_OR_RETURN(CustomKind kind, KindOf(root.At(i)));
+    const auto is_named_so = [&](std::string_view other) {
+      return base::ToLower(other) == base::ToLower(kind.kind);
+    };
+    if (std::ranges::any_of(built_in, is_named_so)) {
+      return root.At(i).At("kind").Wrong("the operator has a kind " + kind.kind +
+                                         " of its own, and tells kinds apart by their names");
+    }
+    if (std::ranges::any_of(kinds, [&](const CustomKind& other) {
+          return is_named_so(other.kind) || other.resource == kind.resource;
+        })) {
+      return root.At(i).Wrong("another one has the same kind or resource");
+    }
+    kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
+void AddCustomKinds(const std::vector<CustomKind>& kinds, Precedence precedence) {
+  static base::Mutex mu;
+  // Each list stays, because views of its texts are everywhere.
+  static std::vector<std::unique_ptr<const Installed>> all;
+  const base::MutexLock lock(mu);
+  auto installed = std::make_unique<Installed>();
+  installed->kinds = Present().load()->kinds;
+  for (const CustomKind& kind : kinds) {
+    const auto known = std::ranges::find(installed->kinds, kind.kind, &CustomKind::kind);
+    if (known != installed->kinds.end()) {
+      *known = precedence == Precedence::kNew ? kind : *known;
+    } else if (installed->kinds.size() < kMaxKnownKinds) {
+      installed->kinds.push_back(kind);
+    }
+  }
+  if (installed->kinds == Present().load()->kinds) {
+    return;
+  }
+  for (const CustomKind& kind : installed->kinds) {
+    installed->resources.push_back(kind.Resource());
+  }
+  Present().store(installed.get());
+  all.push_back(std::move(installed));
+}
+
+const std::vector<CustomKind>& CustomKinds() { return Present().load()->kinds; }
+
+const std::vector<ResourceInfo>& CustomResources() { return Present().load()->resources; }
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,36 @@
+/// @file
+/// The mark of a source whose last good data the operator has put back.
+#ifndef KUBEXX_RELOADER_MODEL_RESTORED_MARK_H_
+#define KUBEXX_RELOADER_MODEL_RESTORED_MARK_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/model/digest.h"
+
+namespace kubexx::reloader {
+
+/// On a ConfigMap or Secret, in the write that puts its last good data back. Its value is
+/// "<uid> <digest of the good data> <digest of the data that failed> <time>"; the uid is the
+/// object's, so that the annotation says nothing about a copy of the object.
+inline constexpr char kRestoredAnnotation[] = "reloader.kubexx.io/restored";
+
+/// What kRestoredAnnotation says. A value type.
+struct RestoredMark {
+  std::string uid{};
+  Digest good{};  ///< of the data that were put back
+  Digest bad{};   ///< of the data with which a rollout had failed
+  apimachinery::Time at{};
+
+  /// The value of the annotation.
+  std::string ToString() const;
+  /// The inverse of ToString. Returns std::nullopt for any other text.
+  static std::optional<RestoredMark> Parse(std::string_view text);
+  bool operator==(const RestoredMark&) const = default;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_MODEL_RESTORED_MARK_H_

@@ -1,0 +1,320 @@
+// Tests what an enforcer knows of data that may be restored.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/reloader/model/object_refs.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/restored_mark.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/testing/new_informer.h"
+#include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Outcome = RestoreReport::Outcome;
+
+const SourceId kWaveConfig{SourceType::kConfigMap, {"shop", "config"}};
+const SourceId kWavePassword{SourceType::kSecret, {"shop", "password"}};
+
+/// Three Deployments that use a ConfigMap and a Secret, under waves of 1.
+class PolicyEnforcerRestoreTest : public testing::Test {
+ protected:
+  PolicyEnforcerRestoreTest() {
+    PutSource(*config_maps_, kWaveConfig, "MQ==", "");
+    PutSource(*secrets_, kWavePassword, "MQ==", "");
+    for (const char* name : {"a", "b", "c"}) {
+      PutWorkload(name, 1);
+    }
+    InformerSet set;
+    set.sources[SourceType::kConfigMap] =
+        NewTestInformer(config_maps_, Options(TransformFor(SourceType::kConfigMap, {})));
+    set.sources[SourceType::kSecret] =
+        NewTestInformer(secrets_, Options(TransformFor(SourceType::kSecret, {})));
+    set.workloads[WorkloadKind::kDeployment] =
+        NewTestInformer(deployments_, Options(TransformFor(WorkloadKind::kDeployment, {})));
+    caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
+    caches_->Start();
+    KX_AWAIT(caches_->HasSynced());
+    attached_ = enforcer_.Attach(
+        {.caches = *caches_,
+         .wake = [this](const WorkloadId& id, base::Duration) { woken_.insert(id.key.name); },
+         .needs_rollout = [this](const Workload& workload,
+                                 const SourceId&) { return due_.contains(workload.id.key.name); }});
+    SetWaves({.sizes = {{.count = 1}}, .on_failure = reloadpolicy::OnWaveFailure::kRestore});
+    clock_.Advance(reloadpolicy::Waves::kDefaultHealthyFor);
+  }
+  ~PolicyEnforcerRestoreTest() override { caches_->Stop(); }
+
+  cache::InformerOptions Options(
+      std::function<apimachinery::Result<void>(cache::Object&)> transform) {
+    return {.clock = informer_clock_, .transform = std::move(transform)};
+  }
+  void SetWaves(reloadpolicy::Waves waves) {
+    enforcer_.SetPolicy({.id = {"shop", "careful"}, .settings = {.waves = std::move(waves)}});
+  }
+  /// A source whose key "a" has this value, in base64.
+  static void PutSource(cache::testing::FakeSource& source, const SourceId& id,
+                        const std::string& value, const std::string& restored) {
+    const char* field = id.type == SourceType::kSecret ? "data" : "binaryData";
+    source.PutObject({.encoding = codec::Encoding::kJson,
+                      .bytes = R"({"metadata":{"namespace":"shop","name":")" + id.key.name +
+                               R"(","uid":"u","annotations":{")" + kRestoredAnnotation + R"(":")" +
+                               restored + R"("}},")" + field + R"(":{"a":")" + value + R"("}})",
+                      .key = id.key});
+  }
+  /// `spec`: what its spec has beside the template, as JSON.
+  void PutWorkload(const std::string& name, int available, const std::string& spec = "") {
+    const std::string status =
+        R"({"replicas":1,"updatedReplicas":1,"availableReplicas":)" + std::to_string(available);
+    deployments_->PutObject(
+        {.encoding = codec::Encoding::kJson,
+         .bytes = R"({"metadata":{"namespace":"shop","name":")" + name + R"(","uid":"u-)" + name +
+                  R"(","annotations":{"reloader.stakater.com/auto":"true"}},)" + R"("spec":{)" +
+                  spec + (spec.empty() ? "" : ",") +
+                  R"("template":{"spec":{"containers":[{"name":"app","envFrom":[)" +
+                  R"({"configMapRef":{"name":"config"}},{"secretRef":{"name":"password"}}]}]}}},)" +
+                  R"("status":)" + status + "}}",
+         .key = {"shop", name}});
+  }
+  Workload Get(const std::string& name) const {
+    return *caches_->GetWorkload({WorkloadKind::kDeployment, {"shop", name}});
+  }
+  Digest DigestNow(const SourceId& source) const { return caches_->GetSource(source)->digest; }
+  RestoreStanding Standing(const SourceId& source = kWaveConfig) {
+    return enforcer_.StandingOf(source, std::nullopt);
+  }
+  /// A rollout of the workload for the present data of these sources has failed in a wave.
+  void FailFor(const std::string& name, const std::vector<SourceId>& sources) {
+    reloadpolicy::RolledData data{.state = reloadpolicy::DataState::kFailed};
+    for (const SourceId& source : sources) {
+      data.versions.push_back(
+          reloadpolicy::DataVersion(RefOf(source), DigestNow(source).ToString()));
+    }
+    Workload workload = Get(name);
+    workload.annotations[std::string(reloadpolicy::kRolledDataAnnotation)] =
+        TextOf(data, workload.uid);
+    workload.annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
+        apimachinery::Time::From(clock_.Wall()).ToString();
+    enforcer_.OnWorkload(workload.id, &workload);
+  }
+  bool Admit(const std::string& name) {
+    std::vector<Change> changes{{.container = "app", .variable = "V", .causes = {kWaveConfig}}};
+    AnnotationEdits annotations;
+    return enforcer_.Admit(Get(name), changes, annotations);
+  }
+
+  base::testing::FakeClock clock_;
+  cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
+  const DecisionRules rules_;
+  const std::shared_ptr<cache::testing::FakeSource> config_maps_ =
+      std::make_shared<cache::testing::FakeSource>();
+  const std::shared_ptr<cache::testing::FakeSource> secrets_ =
+      std::make_shared<cache::testing::FakeSource>();
+  const std::shared_ptr<cache::testing::FakeSource> deployments_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::unique_ptr<Caches> caches_;
+  std::set<std::string> woken_;
+  std::set<std::string> due_;
+  std::vector<SourceId> considered_;
+  std::vector<SourceId> snapshots_gone_;
+  PolicyEnforcer enforcer_{
+      {.clock = clock_,
+       .consider =
+           [this](const auto& sources) {
+             considered_.insert(considered_.end(), sources.begin(), sources.end());
+           },
+       .snapshot_gone = [this](const SourceId& source) { snapshots_gone_.push_back(source); }}};
+  base::Subscription attached_;
+};
+
+TEST_F(PolicyEnforcerRestoreTest, DataThatNobodyIsDueForAreGood) {
+  EXPECT_TRUE(Standing().is_settled);
+  EXPECT_EQ(Standing().policy, (reloadpolicy::PolicyId{"shop", "careful"}));
+  EXPECT_EQ(Standing().present, DigestNow(kWaveConfig));
+  due_ = {"c"};
+  EXPECT_FALSE(Standing().is_settled);
+  due_.clear();
+  ASSERT_TRUE(Admit("b"));
+  EXPECT_FALSE(Standing().is_settled) << "its rollout is under way";
+}
+
+TEST_F(PolicyEnforcerRestoreTest, DataWithWhichNoPodShowsAnythingAreNotGood) {
+  for (const char* name : {"a", "b", "c"}) {
+    PutWorkload(name, 0, R"("replicas":0)");
+  }
+  KX_AWAIT(!Standing().is_settled);
+  EXPECT_EQ(Standing().settles_after, std::nullopt);
+  PutWorkload("b", 1);
+  KX_AWAIT(Standing().is_settled);
+}
+
+TEST_F(PolicyEnforcerRestoreTest, DataAreNotGoodWhileThePodsOfOneWorkloadAreNotThere) {
+  for (const char* spec : {"", R"("paused":true)"}) {
+    PutWorkload("b", *spec == 0 ? 0 : 1, spec);
+    KX_AWAIT(!Standing().is_settled);
+    EXPECT_EQ(Standing().settles_after, std::nullopt) << "nobody knows when they will be";
+    PutWorkload("b", 1);
+    KX_AWAIT(Standing().is_settled);
+  }
+}
+
+TEST_F(PolicyEnforcerRestoreTest, DataThatCameWithAReleaseAreGoodOnceItsPodsHaveBeenHealthy) {
+  // The old pod is available and the new one is not.
+  Workload released = Get("b");
+  released.phase = reloadpolicy::Phase::kUpdating;
+  enforcer_.OnWorkload(released.id, &released);
+  EXPECT_FALSE(Standing().is_settled);
+  released.phase = reloadpolicy::Phase::kComplete;
+  enforcer_.OnWorkload(released.id, &released);
+  EXPECT_FALSE(Standing().is_settled);
+  EXPECT_EQ(Standing().settles_after, reloadpolicy::Waves::kDefaultHealthyFor);
+  clock_.Advance(reloadpolicy::Waves::kDefaultHealthyFor - 1s);
+  EXPECT_EQ(Standing().settles_after, 1s);
+  clock_.Advance(1s);
+  EXPECT_TRUE(Standing().is_settled);
+}
+
+TEST_F(PolicyEnforcerRestoreTest, AfterAStartNobodyKnowsForHowLongPodsHaveBeenHealthy) {
+  enforcer_.OnSynced();
+  EXPECT_FALSE(Standing().is_settled);
+  EXPECT_EQ(Standing().settles_after, reloadpolicy::Waves::kDefaultHealthyFor);
+  clock_.Advance(reloadpolicy::Waves::kDefaultHealthyFor);
+  EXPECT_TRUE(Standing().is_settled);
+}
+
+TEST_F(PolicyEnforcerRestoreTest, OtherPoliciesHaveNothingRestored) {
+  SetWaves({.sizes = {{.count = 1}}});
+  EXPECT_EQ(Standing().policy, std::nullopt);
+  FailFor("a", {kWaveConfig});
+  EXPECT_EQ(Standing().failure, std::nullopt);
+  enforcer_.Marks(Get("a"));
+  enforcer_.OnUpToDate(Get("b"));
+  EXPECT_THAT(considered_, IsEmpty());
+}
+
+TEST_F(PolicyEnforcerRestoreTest, OnlyNamedSecretsAreRestored) {
+  EXPECT_TRUE(Standing().is_named);
+  EXPECT_FALSE(Standing(kWavePassword).is_named);
+  SetWaves({.sizes = {{.count = 1}},
+            .on_failure = reloadpolicy::OnWaveFailure::kRestore,
+            .restore_secrets = {"password"}});
+  EXPECT_TRUE(Standing(kWavePassword).is_named);
+}
+
+TEST_F(PolicyEnforcerRestoreTest, KnowsTheDataWithWhichARolloutHasFailed) {
+  FailFor("a", {kWaveConfig, kWavePassword});
+  const RestoreStanding standing = Standing();
+  ASSERT_TRUE(standing.failure);
+  EXPECT_EQ(standing.failure->workload, RefOf(Get("a").id));
+  EXPECT_THAT(
+      standing.failure->sources,
+      ElementsAre(
+          FailedSource{.id = kWaveConfig, .bad = DigestNow(kWaveConfig)},
+          FailedSource{.id = kWavePassword, .bad = DigestNow(kWavePassword), .is_named = false}));
+  EXPECT_EQ(standing.failure->changed, std::nullopt);
+  EXPECT_FALSE(standing.is_settled);
+}
+
+TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) {
+  FailFor("a", {kWaveConfig, kWavePassword});
+  const Digest bad = DigestNow(kWaveConfig);
+  PutSource(*config_maps_, kWaveConfig, "Mg==", "");
+  KX_AWAIT(DigestNow(kWaveConfig) != bad);
+  EXPECT_EQ(Standing().failure, std::nullopt);
+  EXPECT_EQ(Standing(kWavePassword).failure->changed, kWaveConfig)
+      << "whether the old password goes with these data nobody knows";
+  const RestoredMark mark{
+      .uid = "u", .good = DigestOf("a=Mg=="), .bad = bad, .at = apimachinery::Time{.seconds = 1}};
+  PutSource(*config_maps_, kWaveConfig, "Mg==", mark.ToString());
+  KX_AWAIT(caches_->GetSource(kWaveConfig)->restored);
+  EXPECT_EQ(Standing(kWavePassword).failure->changed, std::nullopt)
+      << "the operator has put them back itself";
+}
+
+TEST_F(PolicyEnforcerRestoreTest, HasTheSourcesConsideredThatItLearnsOf) {
+  enforcer_.OnUpToDate(Get("a"));
+  EXPECT_THAT(considered_, ElementsAre(kWaveConfig, kWavePassword));
+  considered_.clear();
+  FailFor("a", {kWavePassword});
+  enforcer_.Marks(Get("a"));
+  EXPECT_THAT(considered_, ElementsAre(kWavePassword));
+}
+
+TEST_F(PolicyEnforcerRestoreTest, APolicyThatBeginsToRestoreHasItsWorkloadsLookedAt) {
+  woken_.clear();
+  SetWaves({.sizes = {{.count = 1}}, .on_failure = reloadpolicy::OnWaveFailure::kRestore});
+  EXPECT_THAT(woken_, IsEmpty()) << "nothing has changed";
+  SetWaves({.sizes = {{.count = 1}}});
+  EXPECT_THAT(woken_, IsEmpty());
+  SetWaves({.sizes = {{.count = 1}}, .on_failure = reloadpolicy::OnWaveFailure::kRestore});
+  EXPECT_THAT(woken_, ElementsAre("a", "b", "c"));
+}
+
+TEST_F(PolicyEnforcerRestoreTest, KnowsASnapshotThatIsDeletedByItsName) {
+  enforcer_.OnSourceGone({SourceType::kConfigMap, {"shop", "other"}});
+  EXPECT_THAT(snapshots_gone_, IsEmpty());
+  enforcer_.OnSourceGone({SourceType::kConfigMap, {"shop", "config-good-6f1c0a2b93d4e5f6"}});
+  EXPECT_THAT(snapshots_gone_, ElementsAre(kWaveConfig));
+}
+
+TEST_F(PolicyEnforcerRestoreTest, DataThatWerePutBackNeedNoCanary) {
+  due_ = {"a", "b", "c"};
+  EXPECT_FALSE(Admit("c")) << "it is of a later wave";
+  const RestoredMark mark{.uid = "u",
+                          .good = DigestNow(kWaveConfig),
+                          .bad = DigestOf("bad"),
+                          .at = apimachinery::Time{.seconds = 1}};
+  PutSource(*config_maps_, kWaveConfig, "MQ==", mark.ToString());
+  KX_AWAIT(caches_->GetSource(kWaveConfig)->restored);
+  EXPECT_TRUE(Admit("c"));
+  EXPECT_TRUE(Admit("b"));
+}
+
+TEST_F(PolicyEnforcerRestoreTest, TheStateOfAPolicySaysWhatHasComeOfARestore) {
+  EXPECT_TRUE(enforcer_.States().at(0).restores);
+  EXPECT_TRUE(enforcer_.States().at(0).may_restore);
+  EXPECT_EQ(enforcer_.States().at(0).restore, std::nullopt);
+  const RestoreReport restored{
+      .outcome = Outcome::kRestored, .source = kWaveConfig, .policy = {"shop", "careful"}};
+  const RestoreReport held{
+      .outcome = Outcome::kHeld, .source = kWavePassword, .policy = {"shop", "careful"}};
+  enforcer_.NoteRestore(restored);
+  EXPECT_EQ(enforcer_.States().at(0).restore, restored);
+  RestoreReport earlier = restored;
+  earlier.is_earlier = true;
+  enforcer_.NoteRestore(earlier);
+  EXPECT_EQ(enforcer_.States().at(0).restore, restored) << "what has been told says more";
+  enforcer_.NoteRestore(held);
+  EXPECT_EQ(enforcer_.States().at(0).restore, held) << "a person has to do something about it";
+  RestoreReport over = held;
+  over.outcome = Outcome::kOver;
+  enforcer_.NoteRestore(over);
+  EXPECT_EQ(enforcer_.States().at(0).restore, restored);
+  enforcer_.RemovePolicy({"shop", "careful"});
+  SetWaves({.sizes = {{.count = 1}}});
+  EXPECT_EQ(enforcer_.States().at(0).restore, std::nullopt);
+  EXPECT_FALSE(enforcer_.States().at(0).restores);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,259 @@
+// What a PolicyEnforcer knows of data that may be restored.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/reloader/model/object_refs.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/policy/policy_enforcer_host.h"
+#include "kubexx/reloader/restore/snapshot.h"
+#include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloadpolicy/phase.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using reloadpolicy::ObjectRef;
+using reloadpolicy::Policy;
+
+bool IsNamed(const SourceId& source, const reloadpolicy::Waves& waves) {
+  return source.type != SourceType::kSecret ||
+         std::ranges::find(waves.restore_secrets, source.key.name) != waves.restore_secrets.end();
+}
+
+/// The sources of these versions, and the digests that the versions have of each.
+std::map<SourceId, std::set<std::string>> SourcesIn(const reloadpolicy::DataVersions& versions,
+                                                    const std::string& namespace_) {
+  std::map<SourceId, std::set<std::string>> sources;
+  for (const std::string& version : versions) {
+    const auto parts = reloadpolicy::PartsOf(version);
+    for (const SourceType type : kSourceTypes) {
+      if (parts && NamesOf(type).kind == parts->kind) {
+        sources[{type, {namespace_, std::string(parts->name)}}].emplace(parts->digest);
+      }
+    }
+  }
+  return sources;
+}
+
+/// Whether the workload has pods that show whether the data are good.
+bool ShowsData(const Workload& workload) {
+  return reloadpolicy::HasRollouts(KindName(workload.id.kind)) &&
+         workload.phase != reloadpolicy::Phase::kWithoutPods;
+}
+
+bool RestoresData(const std::optional<Policy>& policy) {
+  return policy && policy->settings.waves && policy->settings.waves->Restores();
+}
+
+}  // namespace
+
+std::optional<reloadpolicy::Setting<reloadpolicy::Waves>> PolicyEnforcer::RestoringWaves(
+    const ObjectRef& workload, const Annotations& annotations) const {
+  if (!options_.consider) {
+    return std::nullopt;
+  }
+  const base::MutexLock lock(mu_);
+  auto waves = arbiter_.policies().Resolve(workload, annotations).waves;
+  return waves && waves->policy && waves->value.Restores() ? std::move(waves) : std::nullopt;
+}
+
+void PolicyEnforcer::ConsiderFailed(const Workload& workload) {
+  const ObjectRef ref = RefOf(workload.id);
+  reloadpolicy::DataVersions versions;
+  {
+    const base::MutexLock lock(mu_);
+    const auto failed = arbiter_.failed_data().find(ref);
+    if (failed != arbiter_.failed_data().end() && !failed->second.is_past) {
+      versions = failed->second.versions;
+    }
+  }
+  if (versions.empty() || !RestoringWaves(ref, workload.annotations)) {
+    return;
+  }
+  std::vector<SourceId> sources;
+  for (const auto& [source, digests] : SourcesIn(versions, workload.id.key.namespace_)) {
+    sources.push_back(source);
+  }
+  options_.consider(sources);
+}
+
+void PolicyEnforcer::ConsiderSettled(const Workload& workload) {
+  const auto waves = RestoringWaves(RefOf(workload.id), workload.annotations);
+  if (!waves) {
+    return;
+  }
+  std::vector<SourceId> sources = ReferencedSources(workload);
+  std::erase_if(sources, [](const SourceId& source) {
+    return source.type == SourceType::kSecretProviderClass;
+  });
+  if (!sources.empty()) {
+    options_.consider(sources);
+  }
+}
+
+RestoreStanding PolicyEnforcer::StandingOf(const SourceId& source,
+                                           const std::optional<Digest>& good) {
+  RestoreStanding standing;
+  const HostUse host(*this);
+  const auto present = host.get() == nullptr ? std::nullopt : host.get()->caches.GetSource(source);
+  if (!present || present->unknown) {
+    return standing;
+  }
+  standing.present = present->digest;
+  AddFailure(source, *host.get(), standing);
+  if (!standing.failure) {
+    AddSettled(source, good, *host.get(), standing);
+  }
+  return standing;
+}
+
+void PolicyEnforcer::AddFailure(const SourceId& source, const GateHost& host,
+                                RestoreStanding& standing) const {
+  const std::string version =
+      reloadpolicy::DataVersion(RefOf(source), standing.present->ToString());
+  std::vector<std::pair<ObjectRef, reloadpolicy::DataVersions>> all;
+  {
+    const base::MutexLock lock(mu_);
+    for (const auto& [ref, failed] : arbiter_.failed_data()) {
+      if (ref.key.namespace_ == source.key.namespace_ &&
+          std::ranges::find(failed.versions, version) != failed.versions.end()) {
+        all.emplace_back(ref, failed.versions);
+      }
+    }
+  }
+  for (const auto& [ref, versions] : all) {
+    const auto id = IdOf(ref);
+    const auto workload = id ? host.caches.GetWorkload(*id) : std::nullopt;
+    const auto waves = workload ? RestoringWaves(ref, workload->annotations) : std::nullopt;
+    if (!waves) {
+      continue;
+    }
+    FailedRollout failure{.workload = ref};
+    for (const auto& [each, digests] : SourcesIn(versions, source.key.namespace_)) {
+      const auto present = host.caches.GetSource(each);
+      if (present && digests.contains(present->digest.ToString())) {
+        failure.sources.push_back(
+            {.id = each, .bad = present->digest, .is_named = IsNamed(each, waves->value)});
+      } else if (!present || !present->restored) {
+        failure.changed = each;
+      }
+    }
+    standing.policy = waves->policy;
+    standing.is_named = IsNamed(source, waves->value);
+    standing.failure = std::move(failure);
+    return;
+  }
+}
+
+void PolicyEnforcer::AddSettled(const SourceId& source, const std::optional<Digest>& good,
+                                const GateHost& host, RestoreStanding& standing) const {
+  std::vector<std::pair<Workload, base::Duration>> members;
+  const Caches::Concerned concerned = host.caches.WorkloadsOf(source);
+  for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
+    for (const WorkloadId& id : *ids) {
+      auto workload = host.caches.GetWorkload(id);
+      if (!workload || (host.concerns && !host.concerns(*workload, source))) {
+        continue;
+      }
+      const auto waves = RestoringWaves(RefOf(id), workload->annotations);
+      if (!waves) {
+        continue;
+      }
+      const bool is_named = IsNamed(source, waves->value);
+      standing.is_named = standing.policy ? standing.is_named || is_named : is_named;
+      standing.policy = standing.policy ? standing.policy : waves->policy;
+      if (standing.present == good) {
+        return;
+      }
+      members.emplace_back(*std::move(workload), waves->value.healthy_for);
+    }
+  }
+  const std::string version =
+      reloadpolicy::DataVersion(RefOf(source), standing.present->ToString());
+  bool is_any_healthy = false;
+  base::Duration wait{};
+  for (const auto& [member, healthy_for] : members) {
+    const ObjectRef ref = RefOf(member.id);
+    const auto is_in_the_way = [&] {
+      const base::MutexLock lock(mu_);
+      const auto failed = arbiter_.failed_data().find(ref);
+      return arbiter_.IsFollowed(ref) || arbiter_.IsToBeTold(ref, member.uid, member.annotations) ||
+             (failed != arbiter_.failed_data().end() &&
+              std::ranges::find(failed->second.versions, version) != failed->second.versions.end());
+    };
+    // Asked once more at last: one that needs no rollout any more may just have begun it.
+    if (is_in_the_way() || host.needs_rollout(member, source) || is_in_the_way()) {
+      return;
+    }
+    const auto left = HealthLeft(member, healthy_for);
+    if (!left) {
+      return;
+    }
+    wait = std::max(wait, *left);
+    is_any_healthy = is_any_healthy || ShowsData(member);
+  }
+  standing.is_settled = is_any_healthy && wait == base::Duration(0);
+  if (is_any_healthy && !standing.is_settled) {
+    standing.settles_after = wait;
+  }
+}
+
+std::optional<base::Duration> PolicyEnforcer::HealthLeft(const Workload& workload,
+                                                         base::Duration healthy_for) const {
+  if (!ShowsData(workload)) {
+    return base::Duration(0);
+  }
+  const base::MutexLock lock(mu_);
+  const auto since = arbiter_.SettledSince(RefOf(workload.id));
+  if (workload.phase != reloadpolicy::Phase::kComplete || since == base::WallTime::max()) {
+    return std::nullopt;
+  }
+  // Of the time before this process nothing is known.
+  const base::Duration healthy = options_.clock.Wall() - since.value_or(looked_since_);
+  return std::clamp(healthy_for - healthy, base::Duration(0), healthy_for);
+}
+
+void PolicyEnforcer::OnSourceGone(const SourceId& source) {
+  const auto of = options_.snapshot_gone ? SourceOfSnapshot(source) : std::nullopt;
+  if (of) {
+    options_.snapshot_gone(*of);
+  }
+}
+
+void PolicyEnforcer::NoteRestore(const RestoreReport& report) {
+  const base::MutexLock lock(mu_);
+  if (report.outcome == RestoreReport::Outcome::kOver ||
+      arbiter_.policies().Find(report.policy) == nullptr) {
+    restores_.erase(report.source);
+  } else if (report.is_earlier) {
+    restores_.try_emplace(report.source, report);
+  } else {
+    restores_.insert_or_assign(report.source, report);
+  }
+}
+
+void PolicyEnforcer::WakeRestoring(const std::optional<Policy>& before,
+                                   const std::optional<Policy>& now) {
+  const HostUse host(*this);
+  if (!options_.consider || host.get() == nullptr || !RestoresData(now) ||
+      (before && before->settings.waves == now->settings.waves && before->names == now->names &&
+       before->kinds == now->kinds && before->namespaces == now->namespaces &&
+       before->excluded_namespaces == now->excluded_namespaces)) {
+    return;
+  }
+  host.get()->caches.ForEachWorkload([&](const Workload& workload) {
+    if (now->Governs(RefOf(workload.id))) {
+      host.get()->wake(workload.id, base::Duration(0));
+    }
+  });
+}
+
+}  // namespace kubexx::reloader

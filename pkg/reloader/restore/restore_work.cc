@@ -1,0 +1,301 @@
+#include "kubexx/reloader/restore/restore_work.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/object_refs.h"
+#include "kubexx/reloader/model/restored_mark.h"
+#include "kubexx/reloader/permissions/denial.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+
+/// "ConfigMap shop/settings".
+std::string SourceName(const SourceId& id) {
+  return std::string(NamesOf(id.type).kind) + " " + id.key.ToString();
+}
+
+SourceId SourceIdOf(const SourceObject& object) {
+  return {object.type(), {object.metadata().namespace_, object.metadata().name}};
+}
+
+NotDone AskAPerson(std::string reason, std::string message, const SourceObject* object = nullptr) {
+  return {.needs_person = true,
+          .reason = std::move(reason),
+          .message = std::move(message),
+          .uid = object == nullptr ? std::string() : object->metadata().uid};
+}
+
+/// What an answer of the API server means. `what` is a phrase such as "read ConfigMap shop/a".
+NotDone WhyRefused(const std::string& what, SourceType type, const Status& error) {
+  const std::string text = "cannot " + what + ": " + error.message;
+  if (IsMissingRight(error)) {
+    return AskAPerson("Forbidden", text + "; grant get, list, create, update and delete of " +
+                                       std::string(NamesOf(type).plural) +
+                                       " (kubexx.restore in the chart)");
+  }
+  if (IsDenied(error)) {
+    return AskAPerson("Refused", text);
+  }
+  return {.message = text};
+}
+
+NotDone TryAgain(std::string why) { return {.message = std::move(why)}; }
+
+std::optional<RestoredMark> MarkOn(const SourceObject& object) {
+  const std::string* text = Find(object.metadata().annotations, kRestoredAnnotation);
+  auto mark = text == nullptr ? std::nullopt : RestoredMark::Parse(*text);
+  return mark && mark->uid == object.metadata().uid ? mark : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NotDone> RestoreWork::KeepSnapshot(const SourceId& source, const Digest& good,
+                                                 const std::stop_token& stop) {
+  const std::string name = SourceName(source);
+  const auto object = store_.Get(source, stop);
+  if (!object) {
+    return apimachinery::IsObjectNotFound(object.error())
+               ? TryAgain(name + " does not exist")
+               : WhyRefused("read " + name, source.type, object.error());
+  }
+  if (object->DigestOfAll() != good) {
+    return TryAgain(name + " has other data by now");
+  }
+  if (object->is_immutable()) {
+    return std::nullopt;
+  }
+  auto snapshots = store_.ListSnapshots(source, object->metadata().uid, stop);
+  if (!snapshots) {
+    return WhyRefused("list snapshots of " + name, source.type, snapshots.error());
+  }
+  SortNewestFirst(*snapshots);
+  if (auto not_done = Number(*snapshots, *object, stop)) {
+    not_done->uid = object->metadata().uid;
+    return not_done;
+  }
+  // The one that was just made is not among them, and is the newest then.
+  const std::string digest = good.ToString();
+  const auto is_of_good = [&digest](const SourceObject& each) {
+    const std::string* text = Find(each.metadata().annotations, kSnapshotDigest);
+    return text != nullptr && *text == digest && IsWhole(each);
+  };
+  std::erase_if(*snapshots, is_of_good);
+  return Prune(*snapshots, stop);
+}
+
+std::optional<NotDone> RestoreWork::Number(std::vector<SourceObject> snapshots,
+                                           const SourceObject& object,
+                                           const std::stop_token& stop) {
+  const std::string name = SourceName(SourceIdOf(object));
+  const std::int64_t next = snapshots.empty() ? 1 : NumberOf(snapshots.front()) + 1;
+  const Digest good = object.DigestOfAll();
+  const auto known = std::ranges::find_if(snapshots, [&good](const SourceObject& each) {
+    return IsWhole(each) && each.DigestOfAll() == good;
+  });
+  // Data that are good need no memory of having been replaced, and have to be good once more after
+  // a failure; so what was replaced stays remembered.
+  const std::vector<ReplacedData> replaced = ReplacedInAll(snapshots);
+  if (known == snapshots.end()) {
+    SourceObject snapshot = SnapshotOf(object, next, ignore_annotation_);
+    SetReplaced(snapshot, replaced);
+    const auto created = store_.Create(snapshot, stop);
+    if (!created && created.error().reason == Reason::kAlreadyExists) {
+      return AskAPerson("SnapshotTaken", "there is another object with the name of a snapshot of " +
+                                             name + ": delete " + SourceName(SourceIdOf(snapshot)));
+    }
+    return created ? std::nullopt
+                   : std::optional(
+                         WhyRefused("take a snapshot of " + name, object.type(), created.error()));
+  }
+  if (known == snapshots.begin()) {
+    return std::nullopt;
+  }
+  known->metadata().annotations[kSnapshotNumber] = std::to_string(next);
+  SetReplaced(*known, replaced);
+  const auto updated = store_.Update(*known, stop);
+  return updated ? std::nullopt
+                 : std::optional(
+                       WhyRefused("number a snapshot of " + name, object.type(), updated.error()));
+}
+
+std::optional<NotDone> RestoreWork::Prune(const std::vector<SourceObject>& snapshots,
+                                          const std::stop_token& stop) {
+  for (std::size_t i = kMaxSnapshots - 1; i < snapshots.size(); ++i) {
+    const SourceId id = SourceIdOf(snapshots[i]);
+    const auto deleted = store_.Delete(snapshots[i], stop);
+    if (!deleted && !apimachinery::IsObjectNotFound(deleted.error())) {
+      return WhyRefused("delete the old snapshot " + SourceName(id), id.type, deleted.error());
+    }
+  }
+  return std::nullopt;
+}
+
+std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
+    const FailedRollout& failed, const std::stop_token& stop) {
+  if (failed.changed) {
+    return AskAPerson(
+        "OtherDataChanged",
+        SourceName(*failed.changed) +
+            ", for which the rollout was, too, has other data by now, and nobody "
+            "knows whether the old data of the others go with these: write good data");
+  }
+  std::vector<Step> steps;
+  for (const FailedSource& source : failed.sources) {
+    auto prepared = Prepare(source, stop);
+    if (auto* not_done = std::get_if<NotDone>(&prepared)) {
+      return std::move(*not_done);
+    }
+    steps.push_back(std::move(std::get<Step>(prepared)));
+  }
+  std::vector<Restored> restored;
+  for (Step& step : steps) {
+    if (!step.is_done) {
+      if (auto not_done = Write(step, stop)) {
+        return *std::move(not_done);
+      }
+    }
+    restored.push_back({.source = SourceIdOf(step.object),
+                        .uid = step.object.metadata().uid,
+                        .good = step.snapshot.DigestOfAll(),
+                        .bad = step.bad,
+                        .is_new = !step.is_done});
+  }
+  return restored;
+}
+
+std::optional<RestoreWork::Restored> RestoreWork::PutBackInto(const SourceId& source,
+                                                              const std::stop_token& stop) {
+  const auto object = store_.Get(source, stop);
+  const auto mark = object ? MarkOn(*object) : std::nullopt;
+  if (!mark) {
+    return std::nullopt;
+  }
+  return Restored{.source = source,
+                  .uid = object->metadata().uid,
+                  .good = mark->good,
+                  .bad = mark->bad,
+                  .is_new = false};
+}
+
+std::variant<RestoreWork::Step, NotDone> RestoreWork::Prepare(const FailedSource& source,
+                                                              const std::stop_token& stop) {
+  const std::string name = SourceName(source.id);
+  if (source.id.type == SourceType::kSecretProviderClass) {
+    return AskAPerson("NotRestorable",
+                      name + " has its data elsewhere, where the operator cannot restore them");
+  }
+  if (!source.is_named) {
+    return AskAPerson("SecretNotNamed", name +
+                                            " is not restored: write good data, and name it in "
+                                            "spec.waves.restoreSecrets for the next time");
+  }
+  auto object = store_.Get(source.id, stop);
+  if (!object) {
+    return apimachinery::IsObjectNotFound(object.error())
+               ? AskAPerson("SourceDeleted", name + " was deleted: create it with good data")
+               : WhyRefused("read " + name, source.id.type, object.error());
+  }
+  const Digest present = object->DigestOfAll();
+  const auto mark = MarkOn(*object);
+  if (present != source.bad) {
+    if (mark && mark->bad == source.bad && mark->good == present) {
+      return Step{.object = *object, .snapshot = *object, .bad = source.bad, .is_done = true};
+    }
+    return TryAgain(name + " has other data by now");
+  }
+  auto snapshots = store_.ListSnapshots(source.id, object->metadata().uid, stop);
+  if (!snapshots) {
+    return WhyRefused("list snapshots of " + name, source.id.type, snapshots.error());
+  }
+  std::erase_if(*snapshots, [](const SourceObject& each) { return !IsWhole(each); });
+  SortNewestFirst(*snapshots);
+  if (auto why_not = WhyNot(source, *object, *snapshots)) {
+    return *std::move(why_not);
+  }
+  return Step{
+      .object = *std::move(object), .snapshot = std::move(snapshots->front()), .bad = source.bad};
+}
+
+std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const SourceObject& object,
+                                           const std::vector<SourceObject>& snapshots) {
+  const std::string name = SourceName(source.id);
+  const auto mark = MarkOn(object);
+  bool was_replaced = mark && mark->bad == source.bad;
+  for (const ReplacedData& replaced : ReplacedInAll(snapshots)) {
+    // With the same version nobody has written the source since, so the attempt failed.
+    was_replaced = was_replaced || (replaced.bad == source.bad &&
+                                    replaced.version != object.metadata().resource_version);
+  }
+  if (was_replaced) {
+    return AskAPerson("RestoredBefore",
+                      name +
+                          " was restored from these data before, and somebody has written them "
+                          "again: write good data where they come from, such as a repository",
+                      &object);
+  }
+  if (object.is_immutable()) {
+    return AskAPerson("Immutable",
+                      name + " is immutable: delete it and create it anew with good data", &object);
+  }
+  if (snapshots.empty()) {
+    return AskAPerson("NoSnapshot",
+                      "there is no snapshot of good data of " + name + ": write good data",
+                      &object);
+  }
+  if (snapshots.front().DigestOfAll() == source.bad) {
+    return AskAPerson("WereGood",
+                      "other workloads have been healthy with these data of " + name +
+                          ", so something else is wrong: look at the workload that has failed",
+                      &object);
+  }
+  return std::nullopt;
+}
+
+std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& stop) {
+  const SourceId id = SourceIdOf(step.object);
+  const std::string name = SourceName(id);
+  const std::vector<ReplacedData> before = ReplacedIn(step.snapshot);
+  std::vector<ReplacedData> replaced = before;
+  std::erase_if(replaced, [&](const ReplacedData& each) { return each.bad == step.bad; });
+  replaced.push_back({.bad = step.bad, .version = step.object.metadata().resource_version});
+  if (replaced != before) {
+    SetReplaced(step.snapshot, replaced);
+    auto noted = store_.Update(step.snapshot, stop);
+    if (!noted) {
+      return WhyRefused("write the snapshot " + SourceName(SourceIdOf(step.snapshot)), id.type,
+                        noted.error());
+    }
+    step.snapshot.metadata().resource_version = *std::move(noted);
+  }
+  step.object.TakeData(step.snapshot);
+  step.object.metadata().annotations[kRestoredAnnotation] =
+      RestoredMark{.uid = step.object.metadata().uid,
+                   .good = step.snapshot.DigestOfAll(),
+                   .bad = step.bad,
+                   .at = apimachinery::Time::From(clock_.Wall())}
+          .ToString();
+  const auto written = store_.Update(step.object, stop);
+  if (written) {
+    return std::nullopt;
+  }
+  if (!MayHaveBeenMade(written.error())) {
+    // It was certainly not made, so another attempt is allowed, also with another version.
+    std::erase_if(replaced, [&](const ReplacedData& each) { return each.bad == step.bad; });
+    SetReplaced(step.snapshot, replaced);
+    if (auto taken_back = store_.Update(step.snapshot, stop); !taken_back) {
+      return WhyRefused("write the snapshot " + SourceName(SourceIdOf(step.snapshot)), id.type,
+                        taken_back.error());
+    }
+  }
+  NotDone not_done = WhyRefused("restore " + name, id.type, written.error());
+  not_done.uid = step.object.metadata().uid;
+  return not_done;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,47 @@
+/// @file
+/// SpanContext: what identifies a span, also in other processes.
+#ifndef KUBEXX_TRACING_SPAN_CONTEXT_H_
+#define KUBEXX_TRACING_SPAN_CONTEXT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kubexx::tracing {
+
+/// The bytes of a trace's id; all zero: none.
+using TraceId = std::array<std::uint8_t, 16>;
+/// The bytes of a span's id; all zero: none.
+using SpanId = std::array<std::uint8_t, 8>;
+
+/// Returns lower-case hexadecimal digits, the form of ids in logs and in traceparent.
+std::string ToHex(const TraceId& id);
+/// Does the same for the id of a span.
+std::string ToHex(const SpanId& id);
+
+/// What a span tells its children, in this process and in others. A value type. Semantics:
+/// OpenTelemetry's SpanContext, and the W3C recommendation Trace Context.
+struct SpanContext {
+  TraceId trace{};
+  SpanId span{};
+  bool sampled = false;  ///< whether the span is recorded
+  std::string state{};   ///< the header tracestate, as it came from elsewhere
+
+  /// Whether both ids are there. A context without them is no parent.
+  bool IsValid() const;
+
+  friend bool operator==(const SpanContext&, const SpanContext&) = default;
+};
+
+/// Returns the value of the header traceparent (version 00) for a context that IsValid.
+std::string TraceParentOf(const SpanContext& context);
+
+/// Reads the value of a header traceparent, of version 00 or of a later one that begins in the same
+/// way. std::nullopt when it is malformed, so that a trace begins anew.
+std::optional<SpanContext> ParseTraceParent(std::string_view header);
+
+}  // namespace kubexx::tracing
+
+#endif  // KUBEXX_TRACING_SPAN_CONTEXT_H_

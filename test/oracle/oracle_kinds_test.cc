@@ -1,0 +1,293 @@
+// What an Oracle says of Jobs, of Argo's Rollouts and of SecretProviderClasses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "kubexx/reloader/model/digest.h"
+#include "oracle/oracle_fixture.h"
+#include "oracle/pod_template.h"
+
+namespace kubexx::oracle {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(OracleTest, JobsOfABackupAreNoRollouts) {
+  const std::string cron_job = "/registry/cronjobs/ns/c";
+  const auto put_job = [this](const std::string& name) {
+    Put("/registry/jobs/ns/" + name, R"({"metadata":{"annotations":{"kubexx.io/rolled-for":"v"},)"
+                                     R"("ownerReferences":[{"name":"c","uid":"u"}]}})");
+  };
+  PutConfig("v1");
+  Put(cron_job, R"({"metadata":{"uid":"u"},"spec":{"jobTemplate":{"spec":{"template":{"spec":)"
+                R"({"containers":[{"envFrom":[{"configMapRef":{"name":"s"}}]}]}}}}}})");
+  for (const char* const name : {"c-1", "c-2", "c-3", "c-4"}) {
+    PutConfig(name);
+    put_job(name);
+  }
+  EXPECT_EQ(oracle().counts().rollouts, 4U);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  RestoreAll();
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  PutConfig("v6");
+  put_job("c-5");
+  EXPECT_EQ(oracle().counts().rollouts, 5U);
+}
+
+/// A Job of people's, or one that an operator has made of it, as the server stores it.
+std::string JobOf(const std::string& uid, const std::string& mark, const std::string& variable) {
+  return R"({"metadata":{"uid":")" + uid + R"(","annotations":{"oracle/by":")" + mark +
+         R"("}},"spec":{"template":{"spec":{"containers":[{"envFrom":[{"configMapRef":{"name":)"
+         R"("s"}}],"env":[{"name":"STAKATER_S_CONFIGMAP","value":")" +
+         variable + R"("}]}]}}}})";
+}
+
+TEST_F(OracleTest, AJobThatAnOperatorDeletesIsToBeMadeAnew) {
+  const std::string job = "/registry/jobs/ns/j";
+  PutConfig("v1");
+  Pass(std::chrono::hours(1));
+  Put(job, JobOf("u1", "made-1", "v1"));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  PutConfig("v2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("jobs/ns/j runs with"));
+  Delete(job);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("deleted by an operator"));
+  Put(job, JobOf("u2", "made-1", "v2"));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+  Delete(job);
+  Put(job, JobOf("u3", "made-1", "v2"));
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("again for data that its pods have"));
+}
+
+TEST_F(OracleTest, AJobThatPeopleDeleteIsGone) {
+  const std::string job = "/registry/jobs/ns/j";
+  PutConfig("v1");
+  Put(job, JobOf("u1", "made-1", "v1"));
+  PutConfig("v2");
+  Put(job, JobOf("u1", "delete-2", "v1"));
+  Delete(job);
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  Put(job, JobOf("u2", "made-3", ""));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 0U);
+}
+
+TEST_F(OracleTest, AJobThatHasEndedIsLeftAlone) {
+  const std::string job = "/registry/jobs/ns/j";
+  PutConfig("v1");
+  Put(job, JobOf("u1", "made-1", "v1"));
+  PutConfig("v2");
+  std::string ended = JobOf("u1", "made-1", "v1");
+  ended.insert(1, R"("status":{"conditions":[{"type":"Complete","status":"True"}]},)");
+  Put(job, ended);
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Delete(job);
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("though it had ended"));
+}
+
+TEST_F(OracleTest, RolloutsOfArgoAreWorkloadsWhoseStatusTellsOfTheirGenerationAsText) {
+  PutConfig("v1");
+  const auto put = [this](const std::string& observed) {
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","generation":12},"status":{"observedGeneration":")" + observed +
+            R"("},"spec":{"template":)" + TemplateOf({.variable = "v1"}) + "}}");
+  };
+  put("11");
+  const auto unfinished = oracle().UnfinishedWorkloads();
+  ASSERT_EQ(unfinished.size(), 1U);
+  EXPECT_EQ(unfinished.front().plural, "rollouts");
+  EXPECT_EQ(unfinished.front().name, "r");
+  put("12");
+  EXPECT_TRUE(oracle().UnfinishedWorkloads().empty());
+  PutConfig("v2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("rollouts/ns/r runs with"));
+}
+
+TEST_F(OracleTest, ARolloutThatNamesADeploymentHasItsTemplate) {
+  const std::string base = "/registry/deployments/ns/base";
+  const auto put_base = [&](const std::string& variable, int generation) {
+    Put(base, R"({"metadata":{"generation":)" + std::to_string(generation) +
+                  R"(,"annotations":{"oracle/base":"true"}},"spec":{"template":)" +
+                  TemplateOf({.variable = variable}) + "}}");
+  };
+  const auto put = [&](const std::string& recorded, const std::string& of_base) {
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","generation":1,"annotations":{"reloader.kubexx.io/baseline":)"
+        R"("v1 u configmap/s=)" +
+            reloader::DigestOf("key=" + recorded).ToString() +
+            R"("}},"status":{"observedGeneration":"1","workloadObservedGeneration":")" + of_base +
+            R"("},"spec":{"workloadRef":{"kind":"Deployment","name":"base"}}})");
+  };
+  PutConfig("v1");
+  put_base("v1", 1);
+  put("v1", "1");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  PutConfig("v2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("rollouts/ns/r runs with"));
+  put_base("v2", 2);
+  const auto unfinished = oracle().UnfinishedWorkloads();
+  ASSERT_EQ(unfinished.size(), 1U);
+  EXPECT_EQ(unfinished[0].generation, 1);
+  EXPECT_EQ(unfinished[0].base_generation, 2);
+  EXPECT_THAT(oracle().OldRecord().value_or(""), HasSubstr("has a record of other data"));
+  put("v2", "2");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  EXPECT_TRUE(oracle().UnfinishedWorkloads().empty());
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
+}
+
+// An operator that ended between its two writes leaves a template that names the version of the
+// source for which it was written; of a later version that tells nothing.
+TEST_F(OracleTest, WhoBeginsBetweenTheWritesOfARolloutDoubtsWhatWasWrittenSinceThen) {
+  const auto put_base = [&](const std::string& variable, const std::string& restarted_for) {
+    Put("/registry/deployments/ns/base",
+        R"({"metadata":{"annotations":{"oracle/base":"true"}},"spec":{"template":)" +
+            TemplateOf({.variable = variable, .restarted_for = restarted_for}) + "}}");
+  };
+  for (const bool is_written : {false, true}) {
+    PutConfig("v1");
+    put_base("v1", "");
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/baseline":)"
+        R"("v1 u configmap/s=)" +
+            reloader::DigestOf("key=v1").ToString() +
+            R"("}},"spec":{"workloadRef":{"kind":"Deployment","name":"base"}}})");
+    EXPECT_EQ(oracle().TooMany(), std::nullopt);
+    PutConfig("v2");
+    put_base("v2", "");
+    if (is_written) {
+      PutConfig("v2", R"({"a":"label"})");
+    }
+    put_base("v2", "doubt");
+    EXPECT_EQ(oracle().Wrong().has_value(), !is_written);
+    EXPECT_EQ(oracle().TooMany().has_value(), !is_written);
+    Delete("/registry/argoproj.io/rollouts/ns/r");
+    Delete("/registry/deployments/ns/base");
+  }
+}
+
+// Seed 41 of a campaign: the people of a Rollout opt out in the moment in which the template of its
+// Deployment is written, for which the version of the Rollout does not count.
+TEST_F(OracleTest, ARolloutOfADeploymentsTemplateMayBeOnItsWayWhenItsPeopleOptOut) {
+  const auto put_base = [&](const std::string& variable) {
+    Put("/registry/deployments/ns/base",
+        R"({"metadata":{"annotations":{"oracle/base":"true"}},"spec":{"template":)" +
+            TemplateOf({.variable = variable}) + "}}");
+  };
+  const auto put = [&](const std::string& annotation) {
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","annotations":{)" + annotation +
+            R"(}},"spec":{"workloadRef":{"kind":"Deployment","name":"base"}}})");
+  };
+  for (const char* const annotation :
+       {R"("reloader.stakater.com/auto":"false")", R"("reloader.kubexx.io/paused":"true")"}) {
+    for (const int seconds : {1, 100}) {
+      PutConfig("v1");
+      put_base("v1");
+      put("");
+      PutConfig("v2");
+      put(annotation);
+      Pass(std::chrono::seconds(seconds));
+      put_base("v2");
+      EXPECT_EQ(oracle().Wrong().has_value(), seconds == 100);
+      Delete("/registry/argoproj.io/rollouts/ns/r");
+      Delete("/registry/deployments/ns/base");
+    }
+  }
+}
+
+/// A workload whose pods mount the class "c", as the server stores it.
+std::string MountingWorkload(const std::string& variable, const std::string& recorded) {
+  reloader::DigestBuilder digest;
+  digest.Add(kObjectId, recorded);
+  digest.Add("SecretProviderClassName", "c");
+  const std::string baseline =
+      recorded.empty() ? "v1 u" : "v1 u secretproviderclass/c=" + digest.Finish().ToString();
+  return R"({"metadata":{"uid":"u","generation":2,"annotations":{"reloader.kubexx.io/baseline":")" +
+         baseline +
+         R"("}},"status":{"observedGeneration":2},"spec":{"template":{"spec":{"volumes":[{"csi":)"
+         R"({"volumeAttributes":{"secretProviderClass":"c"}}}],"containers":[{"env":[{"name":)"
+         R"("STAKATER_C_SECRETPROVIDERCLASS","value":")" +
+         variable + R"("}]}]}}}})";
+}
+
+/// What a pod tells of the class "c".
+std::string PodStatus(const std::string& version, int generation) {
+  return R"({"metadata":{"generation":)" + std::to_string(generation) +
+         R"(},"status":{"secretProviderClassName":"c","objects":[{"id":"object","version":")" +
+         version + R"("}]}})";
+}
+
+constexpr const char* kPodStatus =
+    "/registry/secrets-store.csi.x-k8s.io/secretproviderclasspodstatuses/ns/p";
+
+TEST_F(OracleTest, ARotationOfWhichAPodTellsHasToBeRolled) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kPodStatus, PodStatus("v1", 1));
+  EXPECT_THAT(oracle().OldRecord().value_or(""), HasSubstr("has a record of other data"));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kPodStatus, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("secretproviderclasses/ns/c v1, which"));
+  Put(kWorkload, MountingWorkload("v2", "v2"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
+}
+
+TEST_F(OracleTest, AVersionThatAPodBeginsWithIsNoRotation) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kPodStatus, PodStatus("v1", 1));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  Put(std::string(kPodStatus) + "2", PodStatus("v2", 1));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kWorkload, MountingWorkload("", "v2"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt) << "both are as good";
+  Put(kPodStatus, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+// Seed 471 of 400 hours, and 308: the API of the driver was taken away while the operator's watch
+// was half-open, and was installed again.
+TEST_F(OracleTest,
+       WhoeverWasNotToldOfARotationBeforeNoPodToldOfTheClassMayRecordWhatWasThereBefore) {
+  for (const int minutes : {1, 11}) {
+    Put(kWorkload, MountingWorkload("", ""));
+    Put(kPodStatus, PodStatus("v1", 1));
+    Put(kWorkload, MountingWorkload("", "v1"));
+    Put(kPodStatus, PodStatus("v2", 2));
+    Pass(std::chrono::minutes(minutes));
+    Put(kWorkload, MountingWorkload("v2", "v1"));
+    EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("has a record of other data"));
+    Delete(kPodStatus);
+    Put(std::string(kPodStatus) + "2", PodStatus("v2", 1));
+    EXPECT_EQ(oracle().Stale().has_value(), minutes == 11);
+    Put(std::string(kPodStatus) + "2", PodStatus("v3", 2));
+    Put(kWorkload, MountingWorkload("v3", "v1"));
+    EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("has a record of other data"));
+    Delete(std::string(kPodStatus) + "2");
+    Delete(kWorkload);
+  }
+}
+
+TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kPodStatus, PodStatus("v1", 1));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  Put(kPodStatus, PodStatus("v2", 2));
+  Delete(kPodStatus);
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  const auto mounts = oracle().Mounts();
+  ASSERT_EQ(mounts.size(), 1U);
+  EXPECT_EQ(mounts[0].provider_class, "c");
+  EXPECT_TRUE(mounts[0].is_through);
+}
+
+}  // namespace
+}  // namespace kubexx::oracle
