@@ -88,9 +88,11 @@ class Test:
                              f"http://127.0.0.1:{self.port}/pods", "--http-check-frequency", "100ms"]
 
     def write(self, path, text):
-        with open(path + ".new", "w", encoding="utf-8") as file:
+        # Sources skip a name that begins with a dot, so they do not see the file before it is whole.
+        new = os.path.join(os.path.dirname(path), "." + os.path.basename(path))
+        with open(new, "w", encoding="utf-8") as file:
             file.write(text)
-        os.rename(path + ".new", path)
+        os.rename(new, path)
 
     def kubectl(self, *arguments, text=None):
         subprocess.run(["kubectl", *arguments], input=text, text=True, check=True, stdout=subprocess.DEVNULL)
