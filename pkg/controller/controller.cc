@@ -11,6 +11,7 @@
 
 #include "kubexx/apimachinery/thrown_text.h"
 #include "kubexx/base/after.h"
+#include "kubexx/base/hex.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
@@ -282,7 +283,7 @@ class Controller::Impl {
         request.kind.empty()
             ? log_.With({{"object", object}, {"reconcile", number}})
             : log_.With({{"object", object}, {"kind", request.kind}, {"reconcile", number}});
-    return trace.sampled ? log.With({{"trace_id", tracing::ToHex(trace.trace)}}) : log;
+    return trace.sampled ? log.With({{"trace_id", base::ToHex(trace.trace)}}) : log;
   }
 
   tracing::Span SpanFor(const Request& request) const {

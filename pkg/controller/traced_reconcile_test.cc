@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/hex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/controller/action.h"
 #include "kubexx/controller/controller.h"
@@ -100,7 +101,7 @@ TEST_F(TracedReconcileTest, TheLinesOfTheLogNameTheTrace) {
                         }).front();
   EXPECT_THAT(log.lines(),
               Contains(AllOf(HasSubstr("A line of the reconcile"),
-                             HasSubstr("trace_id=" + tracing::ToHex(span.context.trace)))));
+                             HasSubstr("trace_id=" + base::ToHex(span.context.trace)))));
 }
 
 TEST_F(TracedReconcileTest, WithoutATracerThereIsNone) {

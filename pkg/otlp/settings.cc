@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "kubexx/base/ascii.h"
-#include "kubexx/base/hex.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/base/text/trim.h"
+#include "kubexx/rest/url.h"
 
 #ifndef KUBEXX_VERSION
 #define KUBEXX_VERSION "dev"
@@ -51,46 +52,22 @@ Variable OtlpVariable(const Environment& environment, const std::string& what) {
   return all;
 }
 
-std::string_view TrimBlanks(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
-
-std::optional<std::string> Unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? base::HexValue(text[i + 1]) : -1;
-    const int low = high >= 0 ? base::HexValue(text[i + 2]) : -1;
-    if (low < 0) {
-      return std::nullopt;
-    }
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
-}
-
 // "a=b,c=d" with percent-encoded values, as W3C Baggage has it.
 Result<Pairs> ParsePairs(const Variable& variable) {
   Pairs out;
-  std::string_view rest = variable.value;
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view pair = TrimBlanks(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  std::string_view left = variable.value;
+  while (!left.empty()) {
+    const std::size_t comma = std::min(left.find(','), left.size());
+    const std::string_view pair = base::Trim(left.substr(0, comma));
+    left.remove_prefix(std::min(comma + 1, left.size()));
     if (pair.empty()) {
       continue;
     }
     const std::size_t equals = pair.find('=');
     const auto value = equals == std::string_view::npos
                            ? std::nullopt
-                           : Unescaped(TrimBlanks(pair.substr(equals + 1)));
-    const std::string_view name = TrimBlanks(pair.substr(0, equals));
+                           : rest::PercentDecode(base::Trim(pair.substr(equals + 1)));
+    const std::string_view name = base::Trim(pair.substr(0, equals));
     if (!value || name.empty()) {
       // Headers may be credentials, so nothing of them is shown.
       return BadVariable(variable.name,

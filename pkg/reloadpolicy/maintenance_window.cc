@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/text/trim.h"
 #include "kubexx/reloadpolicy/internal/quoted.h"
 
 namespace kubexx::reloadpolicy {
@@ -22,13 +23,7 @@ constexpr std::size_t kMaxWindows = 16;
 /// February 29 comes again after at most eight years.
 constexpr int kSearchDays = 8 * 366 + 2;
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos
-             ? std::string_view()
-             : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
+std::string_view WithoutSpace(std::string_view text) { return base::Trim(text, " \t\r\n"); }
 
 /// Returns the first `count` words and the rest.
 std::pair<std::string_view, std::string_view> SplitWords(std::string_view text, int count) {
@@ -37,7 +32,7 @@ std::pair<std::string_view, std::string_view> SplitWords(std::string_view text, 
     const std::size_t begin = std::min(text.find_first_not_of(" \t", end), text.size());
     end = std::min(text.find_first_of(" \t", begin), text.size());
   }
-  return {Trim(text.substr(0, end)), Trim(text.substr(end))};
+  return {WithoutSpace(text.substr(0, end)), WithoutSpace(text.substr(end))};
 }
 
 }  // namespace
@@ -73,9 +68,9 @@ Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
 
 Result<std::vector<MaintenanceWindow>> MaintenanceWindow::ParseList(std::string_view text) {
   std::vector<MaintenanceWindow> windows;
-  while (!Trim(text).empty()) {
+  while (!WithoutSpace(text).empty()) {
     const std::size_t semicolon = text.find(';');
-    const std::string_view item = Trim(text.substr(0, semicolon));
+    const std::string_view item = WithoutSpace(text.substr(0, semicolon));
     text.remove_prefix(semicolon == std::string_view::npos ? text.size() : semicolon + 1);
     if (item.empty()) {
       continue;

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/hex.h"
 
 namespace kubexx::rest {
 namespace {
@@ -126,6 +127,25 @@ std::string PercentEncode(std::string_view text, std::string_view keep) {
       out += kHex[byte >> 4];
       out += kHex[byte & 15];
     }
+  }
+  return out;
+}
+
+std::optional<std::string> PercentDecode(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? base::HexValue(text[i + 1]) : -1;
+    const int low = high >= 0 ? base::HexValue(text[i + 2]) : -1;
+    if (low < 0) {
+      return std::nullopt;
+    }
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_REST_URL_H_
 #define KUBEXX_REST_URL_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,10 @@ apimachinery::Result<ServerUrl> ParseServerUrl(std::string_view url);
 
 /// Percent-encodes all characters except unreserved ones (RFC 3986) and those in `keep`.
 std::string PercentEncode(std::string_view text, std::string_view keep = {});
+
+/// Returns what PercentEncode was given. std::nullopt when a "%" is not followed by two hexadecimal
+/// digits. A "+" stays one.
+std::optional<std::string> PercentDecode(std::string_view text);
 
 /// Returns kBadRequest unless `segment` can be one segment of a path: it must not be empty, "." or
 /// "..", and must not contain "/" or "%". Semantics: client-go rest.IsValidPathSegmentName. `what`

@@ -68,5 +68,14 @@ TEST(UrlTest, EncodesAllButUnreserved) {
   EXPECT_EQ(PercentEncode("a:/b", ":/"), "a:/b");
 }
 
+TEST(UrlTest, PercentDecode) {
+  EXPECT_EQ(PercentDecode(""), "");
+  EXPECT_EQ(PercentDecode("a%20b%2Fc%3f+%25"), "a b/c?+%");
+  EXPECT_EQ(PercentDecode("%00%FF"), std::string("\0\xff", 2));
+  for (const char* bad : {"%", "%4", "a%4g", "%g4", "%%41"}) {
+    EXPECT_EQ(PercentDecode(bad), std::nullopt) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::rest::internal

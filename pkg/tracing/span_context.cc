@@ -11,17 +11,6 @@ namespace {
 
 constexpr unsigned kSampledFlag = 1;
 
-std::string HexOf(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * bytes.size());
-  for (const std::uint8_t byte : bytes) {
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
-}
-
 // Upper-case digits are not allowed.
 bool FromHex(std::string_view text, std::span<std::uint8_t> out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -45,13 +34,10 @@ bool IsSet(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-std::string ToHex(const TraceId& id) { return HexOf(id); }
-std::string ToHex(const SpanId& id) { return HexOf(id); }
-
 bool SpanContext::IsValid() const { return IsSet(trace) && IsSet(span); }
 
 std::string TraceParentOf(const SpanContext& context) {
-  return "00-" + ToHex(context.trace) + "-" + ToHex(context.span) +
+  return "00-" + base::ToHex(context.trace) + "-" + base::ToHex(context.span) +
          (context.sampled ? "-01" : "-00");
 }
 

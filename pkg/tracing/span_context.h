@@ -11,15 +11,10 @@
 
 namespace kubexx::tracing {
 
-/// The bytes of a trace's id; all zero: none.
+/// The bytes of a trace's id; all zero: none. Logs and traceparent have it as base::ToHex gives it.
 using TraceId = std::array<std::uint8_t, 16>;
-/// The bytes of a span's id; all zero: none.
+/// The bytes of a span's id; all zero: none. Its text is that of base::ToHex, too.
 using SpanId = std::array<std::uint8_t, 8>;
-
-/// Returns lower-case hexadecimal digits, the form of ids in logs and in traceparent.
-std::string ToHex(const TraceId& id);
-/// Does the same for the id of a span.
-std::string ToHex(const SpanId& id);
 
 /// What a span tells its children, in this process and in others. A value type. Semantics:
 /// OpenTelemetry's SpanContext, and the W3C recommendation Trace Context.

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/hex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/tracing/testing/recorded_spans.h"
 
@@ -168,7 +169,7 @@ TEST(TraceParentTest, IsReadAsItIsWritten) {
   ASSERT_TRUE(context);
   EXPECT_TRUE(context->sampled);
   EXPECT_EQ(TraceParentOf(*context), header);
-  EXPECT_EQ(ToHex(context->span), "b7ad6b7169203331");
+  EXPECT_EQ(base::ToHex(context->span), "b7ad6b7169203331");
   EXPECT_FALSE(
       ParseTraceParent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-02")->sampled);
   EXPECT_TRUE(ParseTraceParent("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-what"));

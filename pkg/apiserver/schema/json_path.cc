@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "kubexx/base/text/trim.h"
+
 namespace kubexx::apiserver::schema {
 namespace {
 
@@ -17,16 +19,6 @@ const JsonTree* Descend(const JsonTree* from, std::string_view dotted) {
     dotted.remove_prefix(std::min(dotted.size(), name.size() + 1));
   }
   return from;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ')) {
-    text.remove_prefix(1);
-  }
-  while (text.ends_with(' ')) {
-    text.remove_suffix(1);
-  }
-  return text;
 }
 
 /// Returns the text between quotes of either kind.
@@ -81,7 +73,7 @@ class JsonPath::Parser {
     if (!end) {
       return false;
     }
-    const std::string_view inside = Trimmed(rest_.substr(1, *end - 1));
+    const std::string_view inside = base::Trim(rest_.substr(1, *end - 1), " ");
     rest_.remove_prefix(*end + 1);
     if (inside == "*") {
       step.kind = Kind::kAll;
@@ -93,7 +85,7 @@ class JsonPath::Parser {
       return true;
     }
     if (inside.starts_with("?(") && inside.ends_with(')')) {
-      return ReadFilter(Trimmed(inside.substr(2, inside.size() - 3)), step);
+      return ReadFilter(base::Trim(inside.substr(2, inside.size() - 3), " "), step);
     }
     step.kind = Kind::kIndex;
     const auto [last, error] =
@@ -126,8 +118,8 @@ class JsonPath::Parser {
       return false;
     }
     step.equal = at == equals;
-    step.name = Trimmed(text.substr(2, at - 2));
-    const std::string_view value = Trimmed(text.substr(at + 2));
+    step.name = base::Trim(text.substr(2, at - 2), " ");
+    const std::string_view value = base::Trim(text.substr(at + 2), " ");
     if (auto string = Unquoted(value)) {
       step.value = JsonTree(std::move(*string));
       return !step.name.empty();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/text/trim.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
@@ -38,14 +39,7 @@ bool ParseGoBool(std::string_view text) {
          text == "TRUE";
 }
 
-std::string_view TrimSpace(std::string_view text) {
-  static constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
+std::string_view TrimSpace(std::string_view text) { return base::Trim(text, " \t\n\v\f\r"); }
 
 bool AnyItem(std::string_view list, base::FunctionRef<bool(std::string_view)> each) {
   while (true) {

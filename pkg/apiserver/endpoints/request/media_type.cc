@@ -7,29 +7,12 @@
 #include <utility>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/text/trim.h"
 
 namespace kubexx::apiserver {
 namespace {
 
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
-std::string_view WithoutBlanks(std::string_view text) {
-  while (text.starts_with(' ')) {
-    text.remove_prefix(1);
-  }
-  while (text.ends_with(' ')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
+std::string_view WithoutBlanks(std::string_view text) { return base::Trim(text, " "); }
 
 /// Returns the text before the separator. `rest` becomes the text after it.
 std::string_view Next(std::string_view& rest, char separator) {
@@ -173,7 +156,7 @@ std::string AnswerForm::ContentType() const {
 
 std::string ContentTypeOf(const http::Request& request) {
   const std::string_view header = request.Header("Content-Type");
-  return base::ToLower(Trimmed(header.substr(0, header.find(';'))));
+  return base::ToLower(base::Trim(header.substr(0, header.find(';'))));
 }
 
 apimachinery::Result<BodyForm> BodyFormOf(const http::Request& request) {

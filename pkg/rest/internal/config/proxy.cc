@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "kubexx/base/ascii.h"
-#include "kubexx/base/hex.h"
+#include "kubexx/base/text/trim.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -19,28 +19,12 @@ using apimachinery::Result;
 // RFC 1929 has one byte for the length.
 constexpr std::size_t kMaxSocksName = 255;
 
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
-
-Result<std::string> PercentDecode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? base::HexValue(text[i + 1]) : -1;
-    const int low = high >= 0 ? base::HexValue(text[i + 2]) : -1;
-    if (low < 0) {
-      return Fail(Reason::kInvalidConfig, "the user or password has a bad \"%\" escape");
-    }
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
+Result<std::string> DecodedCredential(std::string_view text) {
+  auto decoded = PercentDecode(text);
+  if (!decoded) {
+    return Fail(Reason::kInvalidConfig, "the user or password has a bad \"%\" escape");
   }
-  return out;
+  return *std::move(decoded);
 }
 
 // The bytes of an IPv4 or IPv6 address, most significant first.
@@ -125,7 +109,7 @@ bool Matches(const ServerUrl& server, std::string_view entry) {
 bool IsExempt(const ServerUrl& server, std::string_view list) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (const auto entry = Trim(list.substr(begin, end - begin)); Matches(server, entry)) {
+    if (const auto entry = base::Trim(list.substr(begin, end - begin)); Matches(server, entry)) {
       return true;
     }
     begin = end + 1;
@@ -173,9 +157,9 @@ Result<Proxy> ParseProxyUrl(std::string_view url) {
       at != std::string_view::npos) {
     const std::string_view user = rest.substr(0, at);
     const std::size_t colon = std::min(user.find(':'), user.size());
-    KX_ASSIGN_OR_RETURN(out.username, PercentDecode(user.substr(0, colon)));
-    KX_ASSIGN_OR_RETURN(out.password, PercentDecode(colon < user.size() ? user.substr(colon + 1)
-                                                                        : user.substr(0, 0)));
+    KX_ASSIGN_OR_RETURN(out.username, DecodedCredential(user.substr(0, colon)));
+    KX_ASSIGN_OR_RETURN(out.password,
+                        DecodedCredential(user.substr(std::min(colon + 1, user.size()))));
     rest.remove_prefix(at + 1);
   }
   const bool socks = out.protocol == ProxyProtocol::kSocks5;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/text/trim.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -17,12 +18,6 @@ constexpr int kSizeBits = 32;
 // exceeds that, summed over all chunks, is limited.
 constexpr std::uint64_t kUsualOverhead = 16;
 constexpr std::uint64_t kMaxOverhead = 16 << 10;
-
-std::string_view TrimBlanks(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
 
 bool IsTokenChar(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -37,7 +32,7 @@ bool IsName(std::string_view name) {
 bool ListHas(std::string_view list, std::string_view element) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (base::ToLower(TrimBlanks(list.substr(begin, end - begin))) == element) {
+    if (base::ToLower(base::Trim(list.substr(begin, end - begin))) == element) {
       return true;
     }
     begin = end + 1;
@@ -141,7 +136,7 @@ bool ResponseParser::TakeField(std::string_view line) {
   if (colon == std::string_view::npos || !IsName(line.substr(0, colon))) {
     return false;
   }
-  const std::string_view value = TrimBlanks(line.substr(colon + 1));
+  const std::string_view value = base::Trim(line.substr(colon + 1));
   if (value.find('\0') != std::string_view::npos) {
     return false;
   }
