@@ -20,6 +20,8 @@ using rest::UrlClient;
 
 constexpr base::Duration kFirstDelay = std::chrono::seconds(1);
 constexpr base::Duration kLongestDelay = std::chrono::seconds(10);
+// What a collector asks for beyond this is taken for a mistake.
+constexpr base::Duration kLongestPause = std::chrono::minutes(10);
 
 Result<std::string> Compressed(const std::string& bytes) {
   constexpr int kGzip = 16 + MAX_WBITS;
@@ -98,12 +100,25 @@ Result<std::string> Exporter::Body(std::span<const tracing::SpanData> spans) con
   return gzip_ ? Compressed(body) : body;
 }
 
+Result<void> Exporter::AwaitPause(base::TimePoint deadline, const std::stop_token& stop) {
+  const base::TimePoint now = clock_.Now();
+  if (pause_ends_ > now) {
+    // Waiting keeps the spans that come meanwhile in the queue, where the first ones stay.
+    const bool slept = clock_.SleepFor(std::min(pause_ends_, deadline) - now, stop);
+    if (!slept || pause_ends_ > deadline) {
+      return Fail(Reason::kUnavailable, "the collector asked for a pause, which is not over");
+    }
+  }
+  return {};
+}
+
 Result<void> Exporter::Export(std::span<const tracing::SpanData> spans,
                               const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(const std::string body, Body(spans));
   const base::TimePoint deadline = base::After(clock_.Now(), limit_);
+  KX_RETURN_IF_ERROR(AwaitPause(deadline, stop));
   for (base::Duration delay = kFirstDelay;; delay = std::min(2 * delay, kLongestDelay)) {
-    const auto answer = client_->Post("application/x-protobuf", body, stop);
+    const auto answer = client_->Post("application/x-protobuf", body, stop, deadline);
     std::optional<apimachinery::Status> wrong =
         answer ? WhatIsWrong(*answer) : std::optional(answer.error());
     if (!wrong) {
@@ -112,8 +127,11 @@ Result<void> Exporter::Export(std::span<const tracing::SpanData> spans,
     const bool later =
         answer ? MaySucceedLater(answer->status)
                : wrong->reason == Reason::kUnavailable || wrong->reason == Reason::kTimeout;
-    const base::Duration wait =
-        answer && answer->retry_after.count() > 0 ? answer->retry_after : delay;
+    base::Duration wait = delay;
+    if (later && answer && answer->retry_after.count() > 0) {
+      wait = std::min<base::Duration>(answer->retry_after, kLongestPause);
+      pause_ends_ = base::After(clock_.Now(), wait);
+    }
     if (!later || wait >= deadline - clock_.Now() || !clock_.SleepFor(wait, stop)) {
       return Fail(*std::move(wrong));
     }

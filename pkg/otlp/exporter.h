@@ -24,22 +24,26 @@ class Exporter {
   static apimachinery::Result<std::unique_ptr<Exporter>> New(const Settings& settings,
                                                              base::Clock& clock);
 
-  /// Sends a batch. When the collector is not there, is overloaded (429, 502, 503, 504) or asks for
-  /// it by Retry-After, it tries again, after growing delays, until Settings::export_timeout or
-  /// `stop`. Otherwise an error says what the collector answered; a collector that took only a part
-  /// is one, too.
+  /// Sends a batch. When the collector is not there or is overloaded (429, 502, 503, 504), it tries
+  /// again, after growing delays or when Retry-After says, until Settings::export_timeout or
+  /// `stop`. A pause that Retry-After asks for counts for later batches, too, up to ten minutes.
+  /// Otherwise an error says what the collector answered; a collector that took only a part is one,
+  /// too.
   apimachinery::Result<void> Export(std::span<const tracing::SpanData> spans,
                                     const std::stop_token& stop);
 
  private:
   Exporter(const Settings& settings, std::unique_ptr<rest::UrlClient> client, base::Clock& clock);
   apimachinery::Result<std::string> Body(std::span<const tracing::SpanData> spans) const;
+  // An error when the pause that the collector asked for is longer than until `deadline`.
+  apimachinery::Result<void> AwaitPause(base::TimePoint deadline, const std::stop_token& stop);
 
   const Resource resource_;
   const bool gzip_;
   const base::Duration limit_;
   const std::unique_ptr<rest::UrlClient> client_;
   base::Clock& clock_;
+  base::TimePoint pause_ends_{};
 };
 
 }  // namespace kubexx::otlp

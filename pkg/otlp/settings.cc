@@ -30,6 +30,12 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
+// Of numbers. As milliseconds these are eleven days.
+constexpr std::int64_t kMost = 1'000'000'000;
+
+constexpr std::string_view kWantsPairs =
+    "must be name=value,name=value, with special characters escaped by %";
+
 // A value, and the name of the variable that it is from.
 struct Variable {
   std::string name{};
@@ -40,16 +46,21 @@ Error BadVariable(const std::string& name, const std::string& why) {
   return Fail(Reason::kInvalidConfig, name + ": " + why);
 }
 
+Variable NamedVariable(const Environment& environment, std::string name) {
+  std::string value = environment(name.c_str());
+  return {.name = std::move(name), .value = std::move(value)};
+}
+
+// One whose value is a word of a list, for which case does not matter.
+Variable WordVariable(Variable variable) {
+  variable.value = base::ToLower(variable.value);
+  return variable;
+}
+
 // The variable for traces, or otherwise that for all signals.
 Variable OtlpVariable(const Environment& environment, const std::string& what) {
-  Variable own{.name = "OTEL_EXPORTER_OTLP_TRACES_" + what};
-  own.value = environment(own.name.c_str());
-  if (!own.value.empty()) {
-    return own;
-  }
-  Variable all{.name = "OTEL_EXPORTER_OTLP_" + what};
-  all.value = environment(all.name.c_str());
-  return all;
+  Variable own = NamedVariable(environment, "OTEL_EXPORTER_OTLP_TRACES_" + what);
+  return own.value.empty() ? NamedVariable(environment, "OTEL_EXPORTER_OTLP_" + what) : own;
 }
 
 // "a=b,c=d" with percent-encoded values, as W3C Baggage has it.
@@ -70,8 +81,7 @@ Result<Pairs> ParsePairs(const Variable& variable) {
     const std::string_view name = base::Trim(pair.substr(0, equals));
     if (!value || name.empty()) {
       // Headers may be credentials, so nothing of them is shown.
-      return BadVariable(variable.name,
-                         "must be name=value,name=value, with special characters escaped by %");
+      return BadVariable(variable.name, std::string(kWantsPairs));
     }
     out.emplace_back(name, *value);
   }
@@ -86,7 +96,6 @@ Result<std::int64_t> ParseCount(const Variable& variable, std::int64_t otherwise
   std::int64_t number = 0;
   const char* const end = variable.value.data() + variable.value.size();
   const auto [at, error] = std::from_chars(variable.value.data(), end, number);
-  constexpr std::int64_t kMost = 1'000'000'000;
   if (error != std::errc() || at != end || number < least || number > kMost) {
     return BadVariable(variable.name, "\"" + variable.value + "\" must be a whole number from " +
                                           std::to_string(least) + " to " + std::to_string(kMost));
@@ -94,8 +103,11 @@ Result<std::int64_t> ParseCount(const Variable& variable, std::int64_t otherwise
   return number;
 }
 
-Variable NamedVariable(const Environment& environment, const char* name) {
-  return {.name = name, .value = environment(name)};
+// OpenTelemetry's "Timeout": milliseconds, of which 0 is no limit.
+Result<std::chrono::milliseconds> ParseLimit(const Variable& variable,
+                                             std::chrono::milliseconds otherwise) {
+  KX_ASSIGN_OR_RETURN(const std::int64_t number, ParseCount(variable, otherwise.count(), 0));
+  return std::chrono::milliseconds(number == 0 ? kMost : number);
 }
 
 Result<void> ReadUrl(const Environment& environment, const ProgramSettings& program,
@@ -122,22 +134,20 @@ Result<void> ReadUrl(const Environment& environment, const ProgramSettings& prog
 }
 
 Result<void> ReadExporter(const Environment& environment, Settings& out) {
-  if (const Variable protocol = OtlpVariable(environment, "PROTOCOL");
+  if (const Variable protocol = WordVariable(OtlpVariable(environment, "PROTOCOL"));
       !protocol.value.empty() && protocol.value != "http/protobuf") {
     return BadVariable(protocol.name, "\"" + protocol.value +
                                           "\" is not supported; use http/protobuf, for which "
                                           "collectors listen on port 4318");
   }
-  const Variable compression = OtlpVariable(environment, "COMPRESSION");
+  const Variable compression = WordVariable(OtlpVariable(environment, "COMPRESSION"));
   if (!compression.value.empty() && compression.value != "gzip" && compression.value != "none") {
     return BadVariable(compression.name,
                        "\"" + compression.value + "\" is not supported; use gzip or none");
   }
   out.gzip = compression.value == "gzip";
   KX_ASSIGN_OR_RETURN(out.headers, ParsePairs(OtlpVariable(environment, "HEADERS")));
-  KX_ASSIGN_OR_RETURN(const std::int64_t timeout,
-                      ParseCount(OtlpVariable(environment, "TIMEOUT"), out.timeout.count(), 1));
-  out.timeout = std::chrono::milliseconds(timeout);
+  KX_ASSIGN_OR_RETURN(out.timeout, ParseLimit(OtlpVariable(environment, "TIMEOUT"), out.timeout));
   out.tls.ca_file = OtlpVariable(environment, "CERTIFICATE").value;
   out.tls.cert_file = OtlpVariable(environment, "CLIENT_CERTIFICATE").value;
   out.tls.key_file = OtlpVariable(environment, "CLIENT_KEY").value;
@@ -151,10 +161,9 @@ Result<void> ReadBatches(const Environment& environment, Settings& out) {
       ParseCount(NamedVariable(environment, "OTEL_BSP_SCHEDULE_DELAY"),
                  std::chrono::duration_cast<std::chrono::milliseconds>(batches.delay).count(), 0));
   batches.delay = std::chrono::milliseconds(delay);
-  KX_ASSIGN_OR_RETURN(const std::int64_t limit,
-                      ParseCount(NamedVariable(environment, "OTEL_BSP_EXPORT_TIMEOUT"),
-                                 out.export_timeout.count(), 1));
-  out.export_timeout = std::chrono::milliseconds(limit);
+  KX_ASSIGN_OR_RETURN(
+      out.export_timeout,
+      ParseLimit(NamedVariable(environment, "OTEL_BSP_EXPORT_TIMEOUT"), out.export_timeout));
   KX_ASSIGN_OR_RETURN(const std::int64_t queue,
                       ParseCount(NamedVariable(environment, "OTEL_BSP_MAX_QUEUE_SIZE"),
                                  static_cast<std::int64_t>(batches.max_queue), 1));
@@ -171,21 +180,28 @@ Result<void> ReadBatches(const Environment& environment, Settings& out) {
   return {};
 }
 
-void SetAttribute(Resource& resource, const std::string& name, const std::string& value,
+void SetAttribute(Resource& resource, const std::string& name, tracing::AttributeValue value,
                   bool replace) {
   const auto found = std::ranges::find(resource, name, [](const auto& each) { return each.first; });
   if (found == resource.end()) {
-    resource.emplace_back(name, value);
+    resource.emplace_back(name, std::move(value));
   } else if (replace) {
-    found->second = value;
+    found->second = std::move(value);
   }
 }
 
 Result<void> ReadResource(const Environment& environment, const ProgramSettings& program,
                           Settings& out) {
-  KX_ASSIGN_OR_RETURN(out.resource,
-                      ParsePairs(NamedVariable(environment, "OTEL_RESOURCE_ATTRIBUTES")));
+  const Variable variable = NamedVariable(environment, "OTEL_RESOURCE_ATTRIBUTES");
+  KX_ASSIGN_OR_RETURN(const Pairs pairs, ParsePairs(variable));
   Resource& resource = out.resource;
+  for (const auto& [escaped, value] : pairs) {
+    const auto name = rest::PercentDecode(escaped);
+    if (!name) {
+      return BadVariable(variable.name, std::string(kWantsPairs));
+    }
+    SetAttribute(resource, *name, value, true);  // the last one counts, as in Go
+  }
   if (const std::string name = environment("OTEL_SERVICE_NAME"); !name.empty()) {
     SetAttribute(resource, "service.name", name, true);
   }
@@ -195,7 +211,7 @@ Result<void> ReadResource(const Environment& environment, const ProgramSettings&
     SetAttribute(resource, "service.version", program.service_version, false);
   }
   SetAttribute(resource, "host.name", base::HostName(), false);
-  SetAttribute(resource, "process.pid", std::to_string(::getpid()), false);
+  SetAttribute(resource, "process.pid", std::int64_t{::getpid()}, false);
   SetAttribute(resource, "telemetry.sdk.name", "kubexx", true);
   SetAttribute(resource, "telemetry.sdk.language", "cpp", true);
   SetAttribute(resource, "telemetry.sdk.version", KUBEXX_VERSION, true);
@@ -204,24 +220,28 @@ Result<void> ReadResource(const Environment& environment, const ProgramSettings&
 
 }  // namespace
 
-Result<std::optional<Settings>> SettingsFrom(const Environment& environment,
+Result<std::optional<Settings>> SettingsFrom(const Environment& as_it_is,
                                              const ProgramSettings& program) {
+  const Environment environment = [&as_it_is](const char* name) {
+    return std::string(base::Trim(as_it_is(name)));
+  };
   if (base::ToLower(environment("OTEL_SDK_DISABLED")) == "true") {
     return std::optional<Settings>();
   }
-  if (const std::string exporter = environment("OTEL_TRACES_EXPORTER");
-      !exporter.empty() && exporter != "otlp") {
-    if (exporter == "none") {
+  if (const Variable exporter = WordVariable(NamedVariable(environment, "OTEL_TRACES_EXPORTER"));
+      !exporter.value.empty() && exporter.value != "otlp") {
+    if (exporter.value == "none") {
       return std::optional<Settings>();
     }
-    return BadVariable("OTEL_TRACES_EXPORTER",
-                       "\"" + exporter + "\" is not supported; use otlp or none");
+    return BadVariable(exporter.name,
+                       "\"" + exporter.value + "\" is not supported; use otlp or none");
   }
   Settings out;
-  KX_ASSIGN_OR_RETURN(out.sampler, tracing::ParseSampler(environment("OTEL_TRACES_SAMPLER"),
-                                                         environment("OTEL_TRACES_SAMPLER_ARG")));
+  KX_ASSIGN_OR_RETURN(out.sampler,
+                      tracing::ParseSampler(base::ToLower(environment("OTEL_TRACES_SAMPLER")),
+                                            environment("OTEL_TRACES_SAMPLER_ARG")));
   if (const std::string propagators = environment("OTEL_PROPAGATORS"); !propagators.empty()) {
-    out.propagate = propagators.find("tracecontext") != std::string::npos;
+    out.propagate = base::ToLower(propagators).find("tracecontext") != std::string::npos;
   }
   KX_RETURN_IF_ERROR(ReadUrl(environment, program, out));
   KX_RETURN_IF_ERROR(ReadExporter(environment, out));

@@ -51,8 +51,9 @@ using Environment = std::function<std::string(const char*)>;
 /// OTEL_PROPAGATORS; OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT, _COMPRESSION, _PROTOCOL
 /// (http/protobuf), _CERTIFICATE, _CLIENT_CERTIFICATE and _CLIENT_KEY, each also with TRACES_ after
 /// OTLP_; OTEL_BSP_SCHEDULE_DELAY, _EXPORT_TIMEOUT, _MAX_QUEUE_SIZE and _MAX_EXPORT_BATCH_SIZE.
-/// An empty value counts as unset. std::nullopt when they say that there is to be no tracing.
-/// kInvalidConfig names the variable that cannot be used, and never shows headers.
+/// An empty value counts as unset, and so do blanks around it. Case does not matter in words of a
+/// list, such as "gzip". A limit of 0 is none. std::nullopt when they say that there is to be no
+/// tracing. kInvalidConfig names the variable that cannot be used, and never shows headers.
 apimachinery::Result<std::optional<Settings>> SettingsFrom(const Environment& environment,
                                                            const ProgramSettings& program);
 

@@ -10,12 +10,16 @@ namespace kubexx::otlp {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::_;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::VariantWith;
+using Value = tracing::AttributeValue;
 using Variables = std::map<std::string, std::string>;
 
 apimachinery::Result<std::optional<Settings>> Read(const Variables& variables,
@@ -53,8 +57,8 @@ TEST(OtlpSettingsTest, DefaultsAreThoseOfOpenTelemetry) {
   EXPECT_EQ(settings.batches.max_queue, 2048U);
   EXPECT_EQ(settings.batches.max_batch, 512U);
   EXPECT_EQ(settings.batches.delay, milliseconds(5000));
-  EXPECT_THAT(settings.resource, Contains(Pair("service.name", "unknown_service")));
-  EXPECT_THAT(settings.resource, Contains(Pair("telemetry.sdk.language", "cpp")));
+  EXPECT_THAT(settings.resource, Contains(Pair("service.name", Value("unknown_service"))));
+  EXPECT_THAT(settings.resource, Contains(Pair("telemetry.sdk.language", Value("cpp"))));
   EXPECT_THAT(settings.headers, IsEmpty());
 }
 
@@ -97,7 +101,7 @@ TEST(OtlpSettingsTest, TheServicesNameHasAnOrder) {
   const auto name = [](const Variables& variables) {
     for (const auto& [key, value] : Good(variables, {.service_name = "program"}).resource) {
       if (key == "service.name") {
-        return value;
+        return std::get<std::string>(value);
       }
     }
     return std::string("none");
@@ -108,7 +112,34 @@ TEST(OtlpSettingsTest, TheServicesNameHasAnOrder) {
                   {"OTEL_SERVICE_NAME", "variable"}}),
             "variable");
   EXPECT_THAT(Good({{"OTEL_RESOURCE_ATTRIBUTES", "k8s.pod.name=a%2Cb"}}).resource,
-              Contains(Pair("k8s.pod.name", "a,b")));
+              Contains(Pair("k8s.pod.name", Value("a,b"))));
+}
+
+TEST(OtlpSettingsTest, AttributesHaveOneValueEach) {
+  const Resource resource =
+      Good({{"OTEL_RESOURCE_ATTRIBUTES", "service.name=a,service.name=b,x%2Cy=1"},
+            {"OTEL_SERVICE_NAME", "real"}})
+          .resource;
+  EXPECT_THAT(
+      resource,
+      ElementsAre(Pair("service.name", Value("real")), Pair("x,y", Value("1")),
+                  Pair("host.name", _), Pair("process.pid", VariantWith<std::int64_t>(Gt(0))),
+                  Pair("telemetry.sdk.name", _), Pair("telemetry.sdk.language", _),
+                  Pair("telemetry.sdk.version", _)));
+  EXPECT_THAT(Bad({{"OTEL_RESOURCE_ATTRIBUTES", "a%=1"}}), HasSubstr("OTEL_RESOURCE_ATTRIBUTES"));
+}
+
+TEST(OtlpSettingsTest, AsTheSpecificationReadsThem) {
+  const Settings settings = Good({{"OTEL_TRACES_EXPORTER", "OTLP"},
+                                  {"OTEL_EXPORTER_OTLP_PROTOCOL", "HTTP/Protobuf "},
+                                  {"OTEL_EXPORTER_OTLP_COMPRESSION", "GZip"},
+                                  {"OTEL_EXPORTER_OTLP_TIMEOUT", "0"},
+                                  {"OTEL_BSP_EXPORT_TIMEOUT", "0"},
+                                  {"OTEL_TRACES_SAMPLER", "Always_Off"}});
+  EXPECT_TRUE(settings.gzip);
+  EXPECT_GE(settings.timeout, std::chrono::hours(24));
+  EXPECT_GE(settings.export_timeout, std::chrono::hours(24));
+  EXPECT_EQ(settings.sampler.ratio, 0);
 }
 
 TEST(OtlpSettingsTest, TracingMayBeOff) {

@@ -91,7 +91,7 @@ std::string EncodeSpan(const SpanData& span) {
   std::string out;
   AddId(out, 1, span.context.trace);
   AddId(out, 2, span.context.span);
-  AddText(out, 3, span.context.state);
+  AddText(out, 3, tracing::TraceStateOf(span.context));
   AddId(out, 4, span.parent);
   AddText(out, 5, span.name);
   AddNumber(out, 6, static_cast<std::uint64_t>(span.kind));

@@ -16,7 +16,7 @@
 namespace kubexx::otlp {
 
 /// Names and values of the attributes of everything that a process sends, such as service.name.
-using Resource = std::vector<std::pair<std::string, std::string>>;
+using Resource = std::vector<std::pair<std::string, tracing::AttributeValue>>;
 
 /// Encodes an ExportTraceServiceRequest (opentelemetry.proto.collector.trace.v1) as protobuf.
 std::string EncodeTraces(const Resource& resource, std::span<const tracing::SpanData> spans);

@@ -128,6 +128,27 @@ TEST(ExporterTest, TriesAgainWhereThatMayHelp) {
   EXPECT_THAT(collector.requests(), SizeIs(3));
 }
 
+TEST(ExporterTest, APauseThatTheCollectorAsksForHoldsUpLaterBatches) {
+  FakeCollector collector({{.code = 429, .headers = {{"Retry-After", "60"}}}});
+  FakeClock clock;
+  const auto exporter = *Exporter::New({.url = collector.Url()}, clock);
+  const tracing::SpanData span{.name = "exported span"};
+  EXPECT_FALSE(exporter->Export({&span, 1}, {}));  // the limit is 30 s
+  apimachinery::Result<void> second;
+  std::jthread caller([&] { second = exporter->Export({&span, 1}, {}); });
+  clock.AdvanceToSleeper(std::chrono::seconds(30));
+  caller.join();
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().message, HasSubstr("asked for a pause"));
+  EXPECT_THAT(collector.requests(), SizeIs(1));
+  apimachinery::Result<void> third;
+  caller = std::jthread([&] { third = exporter->Export({&span, 1}, {}); });
+  clock.AdvanceToSleeper(std::chrono::seconds(30));
+  caller.join();
+  EXPECT_TRUE(third) << third.error().message;
+  EXPECT_THAT(collector.requests(), SizeIs(2));
+}
+
 TEST(ExporterTest, GivesUpAtTheLimitAndWhenItIsStopped) {
   const std::string url =
       "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort()) + "/v1/traces";

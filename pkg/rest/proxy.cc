@@ -17,7 +17,7 @@ std::string Proxy::Origin() const {
 }
 
 std::string Proxy::Authorization() const {
-  return username.empty() ? "" : "Basic " + codec::EncodeBase64(username + ":" + password);
+  return !has_login() ? "" : "Basic " + codec::EncodeBase64(username + ":" + password);
 }
 
 }  // namespace kubexx::rest

@@ -20,13 +20,15 @@ enum class ProxyProtocol : std::uint8_t {
 /// The address of a proxy, and the credentials for it. Holds a password: never log it.
 struct Proxy {
   ProxyProtocol protocol = ProxyProtocol::kHttp;
-  ServerUrl address{};     ///< with `tls` for kHttps
-  std::string username{};  ///< none when empty
+  ServerUrl address{};  ///< with `tls` for kHttps
+  std::string username{};
   std::string password{};
 
+  /// Whether the URL named a user or a password. Either may be empty, as with "http://:token@host".
+  bool has_login() const { return !username.empty() || !password.empty(); }
   /// Returns "https://host:port" or "socks5://host:port", without credentials: for errors.
   std::string Origin() const;
-  /// Returns the value of the header Proxy-Authorization, or "" when there is no user.
+  /// Returns the value of the header Proxy-Authorization, or "" without has_login().
   std::string Authorization() const;
 };
 

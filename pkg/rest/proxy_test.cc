@@ -82,6 +82,15 @@ TEST(ProxyTest, ReadsUserAndRefusesOthers) {
   }
 }
 
+TEST(ProxyTest, UserOrPasswordMayBeEmpty) {
+  for (const char* login : {":token", "me", "me:"}) {
+    const auto proxy = ParseProxyUrl("http://" + std::string(login) + "@p");
+    ASSERT_TRUE(proxy) << proxy.error().message;
+    EXPECT_THAT(proxy->Authorization(), HasSubstr("Basic ")) << login;
+  }
+  EXPECT_EQ(ParseProxyUrl("http://p")->Authorization(), "");
+}
+
 TEST(ProxyTest, EachProtocolHasItsPort) {
   struct Case {
     std::string url;

@@ -93,7 +93,7 @@ class ProxyTunnel::Talk {
 
 class ProxyTunnel::Connect final : public Talk {
  public:
-  Connect(const Proxy& proxy, const ServerUrl& server) : has_user_(!proxy.username.empty()) {
+  Connect(const Proxy& proxy, const ServerUrl& server) : has_user_(proxy.has_login()) {
     const std::string authority = server.Authority();
     output = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n";
     if (has_user_) {

@@ -48,13 +48,14 @@ TEST(WhatIsAskedTest, PathsAreReadAsByTheServer) {
             "patch deployments ns/d");
   EXPECT_EQ(Described("PUT", "/apis/apps/v1/namespaces/ns/deployments/d/status"),
             "update deployments/status ns/d");
-  EXPECT_EQ(Described("POST", "/prefix/apis/a.b/v1/things"), "create things /");
+  EXPECT_EQ(Described("POST", "/apis/a.b/v1/things"), "create things /");
   EXPECT_EQ(Described("DELETE", "/api/v1/nodes/n"), "delete nodes /n");
   EXPECT_EQ(Described("DELETE", "/api/v1/nodes"), "deletecollection nodes /");
   EXPECT_EQ(Described("GET", "/api/v1/namespaces/ns"), "get namespaces /ns");
   EXPECT_EQ(Described("GET", "/api/v1/namespaces"), "list namespaces /");
   EXPECT_EQ(Described("PUT", "/api/v1/namespaces/ns/finalize"), "update namespaces/finalize /ns");
-  for (const char* other : {"/version", "/api", "/api/v1", "/apis/apps/v1", "", "/", "?"}) {
+  for (const char* other :
+       {"/version", "/api", "/api/v1", "/apis/apps/v1", "/k8s/api/v1/pods", "", "/", "?"}) {
     EXPECT_EQ(Described("GET", other), "  /") << other;
   }
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/base/after.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/config/proxy.h"
@@ -32,10 +33,10 @@ class UrlClient::Impl {
         clock_(clock) {}
 
   Result<Answer> Post(std::string_view content_type, std::string_view body,
-                      const std::stop_token& stop) const {
+                      const std::stop_token& stop, base::TimePoint deadline) const {
     const HttpRequest request = PostOf(content_type, body);
     Answer answer;
-    if (auto asked = Ask(request, answer, kMaxAnswer, stop, clock_.Now() + timeout_);
+    if (auto asked = Ask(request, answer, kMaxAnswer, stop, std::min(Deadline(), deadline));
         !asked && answer.status == 0) {
       return Fail(std::move(asked).error());
     }
@@ -46,26 +47,33 @@ class UrlClient::Impl {
                            std::size_t max_bytes, const std::stop_token& stop) const {
     const HttpRequest request = PostOf(content_type, body);
     Answer answer;
-    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, clock_.Now() + timeout_));
+    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, Deadline()));
     return Bounded(std::move(answer), max_bytes);
   }
 
   Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
                      const std::stop_token& stop) const {
-    HttpRequest request{.method = "GET", .target = target_, .headers = headers_};
+    // Nobody knows what this server is. Streams bound what it may send in the head of an answer.
+    HttpRequest request{.method = "GET", .target = target_, .headers = headers_, .stream = true};
     for (const auto& [name, value] : headers) {
       KX_RETURN_IF_ERROR(CheckHeader(name, value));
       request.headers.emplace_back(name, value);
     }
     Answer answer;
-    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, clock_.Now() + timeout_));
+    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, Deadline()));
     return Bounded(std::move(answer), max_bytes);
   }
 
  private:
+  base::TimePoint Deadline() const { return base::After(clock_.Now(), timeout_); }
+
   HttpRequest PostOf(std::string_view content_type, std::string_view body) const {
-    HttpRequest request{
-        .method = "POST", .target = target_, .headers = headers_, .body = body, .has_body = true};
+    HttpRequest request{.method = "POST",
+                        .target = target_,
+                        .headers = headers_,
+                        .body = body,
+                        .has_body = true,
+                        .stream = true};
     request.headers.emplace_back("Content-Type", content_type);
     return request;
   }
@@ -156,8 +164,9 @@ UrlClient::UrlClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 UrlClient::~UrlClient() = default;
 
 Result<UrlClient::Answer> UrlClient::Post(std::string_view content_type, std::string_view body,
-                                          const std::stop_token& stop) const {
-  return impl_->Post(content_type, body, stop);
+                                          const std::stop_token& stop,
+                                          base::TimePoint deadline) const {
+  return impl_->Post(content_type, body, stop, deadline);
 }
 
 Result<UrlClient::Answer> UrlClient::PostWhole(std::string_view content_type, std::string_view body,

@@ -19,7 +19,8 @@
 
 namespace kubexx::rest {
 
-/// Sends requests to one URL, on the network thread of all RESTClients. Follows no redirects and
+/// Sends requests to one URL, over connections like those of lists and watches, which bound what a
+/// server may send in the head of an answer. Follows no redirects and
 /// sends no credentials except those in the URL and in Options::headers. Errors never contain the
 /// URL, whose path or query may be a secret, nor the values of headers. Thread-safe.
 class UrlClient {
@@ -57,9 +58,10 @@ class UrlClient {
 
   /// Sends the request once and never repeats it, because the server may have acted on it. Returns
   /// when the answer has arrived. kUnavailable when there is no connection or it broke, kTimeout,
-  /// kCancelled soon after `stop` is requested.
+  /// kCancelled soon after `stop` is requested. `deadline` may end it before Options::timeout.
   apimachinery::Result<Answer> Post(std::string_view content_type, std::string_view body,
-                                    const std::stop_token& stop) const;
+                                    const std::stop_token& stop,
+                                    base::TimePoint deadline = base::TimePoint::max()) const;
   /// Like Post, but reads the whole body; kInvalid when it is larger than `max_bytes`.
   apimachinery::Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
                                          std::size_t max_bytes, const std::stop_token& stop) const;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/fake_server.h"
 
 namespace kubexx::rest {
@@ -118,6 +119,35 @@ TEST(UrlClient, GivesUpOnASilentServer) {
       UrlClient::New({.url = server.Url(), .timeout = std::chrono::milliseconds(50)});
   ASSERT_TRUE(poster);
   EXPECT_FALSE((*poster)->Post("text/plain", "", {}));
+}
+
+TEST(UrlClient, GivesUpAtTheDeadlineOfACall) {
+  FakeServer server([](FakeConnection& connection) {
+    (void)connection.ReadRequest();
+    connection.AwaitPeer();
+  });
+  base::testing::FakeClock clock;
+  const auto poster =
+      UrlClient::New({.url = server.Url(), .timeout = std::chrono::hours(1), .clock = clock});
+  ASSERT_TRUE(poster);
+  const auto answer = (*poster)->Post("text/plain", "", {}, clock.Now());
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, Reason::kTimeout);
+}
+
+TEST(UrlClient, EndsAHeadWithoutAnEnd) {
+  FakeServer server([](FakeConnection& connection) {
+    (void)connection.ReadRequest();
+    const std::string fields(std::size_t{1} << 16, 'x');
+    for (connection.Write("HTTP/1.1 200 OK\r\n"); connection.Write("X: " + fields + "\r\n");) {
+    }
+  });
+  const auto client = UrlClient::New({.url = server.Url(), .timeout = std::chrono::minutes(10)});
+  ASSERT_TRUE(client);
+  const auto posted = (*client)->Post("text/plain", "", {});
+  ASSERT_FALSE(posted);
+  EXPECT_THAT(posted.error().message, HasSubstr("head"));
+  EXPECT_FALSE((*client)->Get({}, 100, {}));
 }
 
 TEST(UrlClient, UsesTheProxyItIsGiven) {

@@ -10,6 +10,9 @@ namespace kubexx::tracing {
 namespace {
 
 constexpr unsigned kSampledFlag = 1;
+// W3C Trace Context: what everybody has to pass on, and how many members there may be.
+constexpr std::size_t kMaxStateBytes = 512;
+constexpr std::ptrdiff_t kMaxStateMembers = 32;
 
 // Upper-case digits are not allowed.
 bool FromHex(std::string_view text, std::span<std::uint8_t> out) {
@@ -39,6 +42,14 @@ bool SpanContext::IsValid() const { return IsSet(trace) && IsSet(span); }
 std::string TraceParentOf(const SpanContext& context) {
   return "00-" + base::ToHex(context.trace) + "-" + base::ToHex(context.span) +
          (context.sampled ? "-01" : "-00");
+}
+
+std::string TraceStateOf(const SpanContext& context) {
+  const std::string& state = context.state;
+  const bool printable = std::ranges::all_of(state, [](char c) { return c >= ' ' && c <= '~'; });
+  const bool is_short =
+      state.size() <= kMaxStateBytes && std::ranges::count(state, ',') < kMaxStateMembers;
+  return printable && is_short ? state : std::string();
 }
 
 std::optional<SpanContext> ParseTraceParent(std::string_view header) {

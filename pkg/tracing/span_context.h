@@ -22,7 +22,7 @@ struct SpanContext {
   TraceId trace{};
   SpanId span{};
   bool sampled = false;  ///< whether the span is recorded
-  std::string state{};   ///< the header tracestate, as it came from elsewhere
+  std::string state{};   ///< the header tracestate, as it came from elsewhere; see TraceStateOf
 
   /// Whether both ids are there. A context without them is no parent.
   bool IsValid() const;
@@ -32,6 +32,10 @@ struct SpanContext {
 
 /// Returns the value of the header traceparent (version 00) for a context that IsValid.
 std::string TraceParentOf(const SpanContext& context);
+
+/// Returns the value of the header tracestate, or "" when the context has none that can be sent on:
+/// it has other characters than printable ASCII, more than 512 of them, or more than 32 members.
+std::string TraceStateOf(const SpanContext& context);
 
 /// Reads the value of a header traceparent, of version 00 or of a later one that begins in the same
 /// way. std::nullopt when it is malformed, so that a trace begins anew.

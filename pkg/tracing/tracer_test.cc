@@ -175,6 +175,17 @@ TEST(TraceParentTest, IsReadAsItIsWritten) {
   EXPECT_TRUE(ParseTraceParent("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-what"));
 }
 
+TEST(TraceStateTest, OnlyWhatEverybodyTakesIsSentOn) {
+  const auto sent = [](std::string state) { return TraceStateOf({.state = std::move(state)}); };
+  EXPECT_EQ(sent("a=1, b=~"), "a=1, b=~");
+  EXPECT_EQ(sent(std::string(512, 'a')), std::string(512, 'a'));
+  EXPECT_EQ(sent(std::string(513, 'a')), "");
+  EXPECT_EQ(sent(std::string(31, ',')), std::string(31, ','));
+  EXPECT_EQ(sent(std::string(32, ',')), "");
+  EXPECT_EQ(sent("a=1\r\nX: y"), "");
+  EXPECT_EQ(sent("a=\xff"), "");
+}
+
 TEST(TraceParentTest, WhatIsMalformedIsNoParent) {
   const std::string good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   for (std::size_t size = 0; size < good.size(); ++size) {

@@ -112,13 +112,14 @@ Asked WhatIsAsked(std::string_view method, std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   const std::string_view query = target.substr(std::min(path.size() + 1, target.size()));
   const std::vector<std::string_view> all = Segments(path);
-  const auto api = std::ranges::find_if(
-      all, [](std::string_view segment) { return segment == "api" || segment == "apis"; });
-  const std::ptrdiff_t skipped = api != all.end() && *api == "apis" ? 3 : 2;
-  if (all.end() - api <= skipped) {
+  if (all.empty() || (all.front() != "api" && all.front() != "apis")) {
     return {};
   }
-  std::vector<std::string_view> rest(api + skipped, all.end());
+  const std::ptrdiff_t skipped = all.front() == "apis" ? 3 : 2;  // with group and version
+  if (std::ssize(all) <= skipped) {
+    return {};
+  }
+  std::vector<std::string_view> rest(all.begin() + skipped, all.end());
   Asked asked;
   const bool of_namespace =
       rest.size() == 3 && (rest[2] == "status" || rest[2] == "finalize");  // and not within one
@@ -142,7 +143,11 @@ TracedTripper::TracedTripper(std::shared_ptr<RoundTripper> inner,
     : inner_(std::move(inner)), tracer_(std::move(tracer)), server_(std::move(server)) {}
 
 tracing::Span TracedTripper::SpanFor(const HttpRequest& request) const {
-  const Asked asked = WhatIsAsked(request.method, request.target);
+  std::string_view target = request.target;
+  if (target.starts_with(server_.prefix)) {
+    target.remove_prefix(server_.prefix.size());
+  }
+  const Asked asked = WhatIsAsked(request.method, target);
   tracing::Span span =
       tracer_->Start(asked.verb.empty() ? request.method : asked.verb + " " + asked.resource,
                      tracing::SpanKind::kClient);
@@ -168,8 +173,8 @@ std::unique_ptr<RoundTrip> TracedTripper::Start(const HttpRequest& request) {
   }
   HttpRequest sent = request;
   sent.headers.emplace_back("traceparent", tracing::TraceParentOf(span.context()));
-  if (!span.context().state.empty()) {
-    sent.headers.emplace_back("tracestate", span.context().state);
+  if (std::string state = tracing::TraceStateOf(span.context()); !state.empty()) {
+    sent.headers.emplace_back("tracestate", std::move(state));
   }
   return std::make_unique<TracedTrip>(inner_->Start(sent), std::move(span));
 }

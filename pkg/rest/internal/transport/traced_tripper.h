@@ -21,7 +21,8 @@ struct Asked {
   std::string name{};
 };
 
-/// Reads the method and the target of a request. Semantics: Kubernetes' RequestInfo.
+/// Reads the method and the target of a request, without the prefix of the server. Semantics:
+/// Kubernetes' RequestInfo.
 Asked WhatIsAsked(std::string_view method, std::string_view target);
 
 /// Starts a span for each request, tells the server of it by the header traceparent, and ends it
