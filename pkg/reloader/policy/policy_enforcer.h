@@ -219,8 +219,15 @@ class PolicyEnforcer final : public RolloutGate {
   void ConsiderFailed(const Workload& workload);
   /// Has the sources considered that the workload uses: it may have been the last that was due.
   void ConsiderSettled(const Workload& workload);
-  /// Sets RestoreStanding::failure.
-  void AddFailure(const SourceId& source, const GateHost& host, RestoreStanding& standing) const;
+  /// Sets RestoreStanding::failure. `present`: the source; std::nullopt: it does not exist.
+  void AddFailure(const SourceId& source, const std::optional<Source>& present,
+                  const GateHost& host, RestoreStanding& standing) const;
+  /// Whether the workload still has what it failed with, and nothing is going to be tried with it,
+  /// though the source has other data by now, or is gone.
+  bool HasFailedWithOthers(const Workload& workload, const SourceId& source,
+                           const reloadpolicy::FailedData& failed, const GateHost& host) const;
+  /// Whether a workload has failed in a wave with data of this source.
+  bool IsOfFailure(const SourceId& source) const;
   /// Sets what RestoreStanding says without a failure.
   void AddSettled(const SourceId& source, const std::optional<Digest>& good, const GateHost& host,
                   RestoreStanding& standing) const;

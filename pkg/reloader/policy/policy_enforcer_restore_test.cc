@@ -105,11 +105,16 @@ class PolicyEnforcerRestoreTest : public testing::Test {
   }
   /// A rollout of the workload for the present data of these sources has failed in a wave.
   void FailFor(const std::string& name, const std::vector<SourceId>& sources) {
-    reloadpolicy::RolledData data{.state = reloadpolicy::DataState::kFailed};
+    reloadpolicy::DataVersions versions;
     for (const SourceId& source : sources) {
-      data.versions.push_back(
-          reloadpolicy::DataVersion(RefOf(source), DigestNow(source).ToString()));
+      versions.push_back(reloadpolicy::DataVersion(RefOf(source), DigestNow(source).ToString()));
     }
+    FailForVersions(name, std::move(versions));
+  }
+  void FailForVersions(const std::string& name, reloadpolicy::DataVersions versions) {
+    clock_.Advance(1s);
+    const reloadpolicy::RolledData data{.state = reloadpolicy::DataState::kFailed,
+                                        .versions = std::move(versions)};
     Workload workload = Get(name);
     workload.annotations[std::string(reloadpolicy::kRolledDataAnnotation)] =
         TextOf(data, workload.uid);
@@ -240,6 +245,7 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   const Digest bad = DigestNow(kWaveConfig);
   PutSource(*config_maps_, kWaveConfig, "Mg==", "");
   KX_AWAIT(DigestNow(kWaveConfig) != bad);
+  due_ = {"a"};
   EXPECT_EQ(Standing().failure, std::nullopt);
   EXPECT_EQ(Standing(kWavePassword).failure->changed, kWaveConfig)
       << "whether the old password goes with these data nobody knows";
@@ -249,6 +255,41 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   KX_AWAIT(caches_->GetSource(kWaveConfig)->restored);
   EXPECT_EQ(Standing(kWavePassword).failure->changed, std::nullopt)
       << "the operator has put them back itself";
+}
+
+TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFail) {
+  FailFor("a", {kWaveConfig});
+  // The workload counts some keys only, so its digest is another one than that of the whole data.
+  const Digest bad = DigestNow(kWaveConfig);
+  FailForVersions("a", {reloadpolicy::DataVersion(RefOf(kWaveConfig), bad.ToString()),
+                        reloadpolicy::DataVersion(RefOf(kWaveConfig), DigestOf("a").ToString())});
+  PutSource(*config_maps_, kWaveConfig, "Mg==", "");
+  KX_AWAIT(DigestNow(kWaveConfig) != bad);
+  due_ = {"a"};
+  EXPECT_EQ(Standing().failure, std::nullopt) << "it is going to be rolled for the new data";
+  due_.clear();
+  const RestoreStanding standing = Standing();
+  ASSERT_TRUE(standing.failure);
+  EXPECT_EQ(standing.policy, (reloadpolicy::PolicyId{"shop", "careful"}));
+  EXPECT_EQ(standing.failure->workload, RefOf(Get("a").id));
+  EXPECT_EQ(standing.failure->changed, kWaveConfig);
+  EXPECT_THAT(standing.failure->sources, IsEmpty());
+}
+
+TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {
+  FailFor("a", {kWaveConfig});
+  const Digest bad = DigestNow(kWaveConfig);
+  considered_.clear();
+  config_maps_->Delete(kWaveConfig.key);
+  KX_AWAIT(!caches_->GetSource(kWaveConfig));
+  enforcer_.OnSourceGone(kWaveConfig);
+  EXPECT_THAT(considered_, ElementsAre(kWaveConfig));
+  enforcer_.Marks(Get("a"));
+  const RestoreStanding standing = Standing();
+  EXPECT_EQ(standing.present, std::nullopt);
+  ASSERT_TRUE(standing.failure);
+  EXPECT_THAT(standing.failure->sources, ElementsAre(FailedSource{.id = kWaveConfig, .bad = bad}));
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 1U) << "whoever gets these data is held back";
 }
 
 TEST_F(PolicyEnforcerRestoreTest, HasTheSourcesConsideredThatItLearnsOf) {
