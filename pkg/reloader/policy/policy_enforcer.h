@@ -87,6 +87,8 @@ struct PolicyState {
   /// What has come of its last restore; std::nullopt when nothing has, as far as this process
   /// knows.
   std::optional<RestoreReport> restore{};
+  /// What keeps a snapshot from being taken, beginning with the source; empty: nothing does.
+  std::string no_snapshot{};
   bool operator==(const PolicyState&) const = default;
 };
 
@@ -279,6 +281,8 @@ class PolicyEnforcer final : public RolloutGate {
   std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
   /// Those made within the last second.
   std::map<LineKey, Line> lines_ KX_GUARDED_BY(mu_);
+  /// What keeps snapshots of these sources from being taken, and by which policy they are to be.
+  std::map<SourceId, std::pair<reloadpolicy::PolicyId, std::string>> unsettled_ KX_GUARDED_BY(mu_);
   /// What has come of restores, of policies that exist.
   std::map<SourceId, RestoreReport> restores_ KX_GUARDED_BY(mu_);
 

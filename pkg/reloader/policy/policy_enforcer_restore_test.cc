@@ -183,6 +183,30 @@ TEST_F(PolicyEnforcerRestoreTest, DataAreNotGoodWhileThePodsOfOneWorkloadAreNotT
   }
 }
 
+TEST_F(PolicyEnforcerRestoreTest, NamesTheWorkloadThatKeepsASnapshotFromBeingTaken) {
+  const auto told = [&] {
+    Standing();
+    return enforcer_.States().at(0).no_snapshot;
+  };
+  EXPECT_EQ(told(), "");
+  PutWorkload("b", 0);
+  KX_AWAIT(!Standing().is_settled);
+  EXPECT_EQ(told(),
+            "ConfigMap/shop/config can be taken: Deployment/shop/b has pods that are not of its "
+            "present template or not available");
+  PutWorkload("b", 1, R"("paused":true)");
+  KX_AWAIT(told() == "ConfigMap/shop/config can be taken: Deployment/shop/b is paused");
+  PutWorkload("b", 1);
+  KX_AWAIT(Standing().is_settled);
+  EXPECT_EQ(told(), "");
+  due_ = {"c"};
+  EXPECT_THAT(told(), testing::HasSubstr("Deployment/shop/c has not been rolled"));
+  Standing(kWavePassword);
+  EXPECT_THAT(told(), testing::HasSubstr("ConfigMap/shop/config")) << "no snapshot is to be";
+  SetWaves({.sizes = {{.count = 1}}});
+  EXPECT_EQ(told(), "");
+}
+
 TEST_F(PolicyEnforcerRestoreTest, DataThatCameWithAReleaseAreGoodOnceItsPodsHaveBeenHealthy) {
   // The old pod is available and the new one is not.
   Workload released = Get("b");

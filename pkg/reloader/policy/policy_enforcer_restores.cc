@@ -138,6 +138,12 @@ RestoreStanding PolicyEnforcer::StandingOf(const SourceId& source,
   if (present && !standing.failure) {
     AddSettled(source, good, *host.get(), standing);
   }
+  const base::MutexLock lock(mu_);
+  if (standing.policy && standing.is_named && !standing.unsettled.empty()) {
+    unsettled_.insert_or_assign(source, std::pair(*standing.policy, standing.unsettled));
+  } else {
+    unsettled_.erase(source);
+  }
   return standing;
 }
 
@@ -228,14 +234,24 @@ void PolicyEnforcer::AddSettled(const SourceId& source, const std::optional<Dige
     };
     // Asked once more at last: one that needs no rollout any more may just have begun it.
     if (is_in_the_way() || host.needs_rollout(member, source) || is_in_the_way()) {
+      standing.unsettled =
+          ref.ToString() + " has not been rolled for the present data, or that is not over";
       return;
     }
     const auto left = HealthLeft(member, healthy_for);
     if (!left) {
+      standing.unsettled =
+          ref.ToString() +
+          (member.phase == reloadpolicy::Phase::kPaused
+               ? " is paused"
+               : " has pods that are not of its present template or not available");
       return;
     }
     wait = std::max(wait, *left);
     is_any_healthy = is_any_healthy || ShowsData(member);
+  }
+  if (!is_any_healthy && !members.empty()) {
+    standing.unsettled = "no workload that uses it has pods, which would show that it is good";
   }
   standing.is_settled = is_any_healthy && wait == base::Duration(0);
   if (is_any_healthy && !standing.is_settled) {
