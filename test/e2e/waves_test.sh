@@ -256,6 +256,22 @@ all_become failed "${chosen[0]}"
 wait_until 60 "the condition" restored_is False RestoredBefore
 data_are '{"A": "gone"}' || fail "the data were replaced once more"
 
+log "another key that somebody has written since is told, and left alone"
+k annotate configmap config reloader.kubexx.io/keys=A >/dev/null
+applied_is '{"A": "fine"}'
+digest_of() { printf 'A=%s' "$(printf '%s' "$1" | sha1sum | cut -d' ' -f1)" | sha1sum | cut -d' ' -f1; } # over the digests of the keys that count
+await_all fine
+fine_snapshot() { all_become healthy && k get configmaps -l reloader.kubexx.io/snapshot-of -o json | jq -e 'any(.items[]; .data == {A: "fine"} and .immutable)' >/dev/null; }
+wait_until 90 "the snapshot" fine_snapshot
+applied_is '{"A": "unfit"}'
+wait_until 60 "the canaries" rolled_are "$canaries" unfit
+applied_is '{"A": "unfit", "NOTE": "of somebody"}'
+all_become healthy "${chosen[@]:1}"
+all_become failed "${chosen[0]}"
+wait_until 60 "the condition" restored_is False ChangedSince
+data_are '{"A": "unfit", "NOTE": "of somebody"}' || fail "what somebody has written was taken away"
+wait_until 30 "the Event on the ConfigMap" has_event NotRestored config
+
 log "a source that is gone is told"
 k delete configmap config --wait >/dev/null
 wait_until 60 "the condition" restored_is False SourceDeleted

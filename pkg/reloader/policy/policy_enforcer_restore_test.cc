@@ -21,7 +21,9 @@
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -120,6 +122,9 @@ class PolicyEnforcerRestoreTest : public testing::Test {
         TextOf(data, workload.uid);
     workload.annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
         apimachinery::Time::From(clock_.Wall()).ToString();
+    workload.annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
+        reloadpolicy::RecordFor(reloadpolicy::RolloutState::kFailed, workload.uid);
+    workload.phase = reloadpolicy::Phase::kFailed;
     enforcer_.OnWorkload(workload.id, &workload);
   }
   bool Admit(const std::string& name) {

@@ -156,8 +156,11 @@ bool PolicyEnforcer::HasFailedWithOthers(const Workload& workload, const SourceI
   }
   const ObjectRef ref = RefOf(workload.id);
   const auto is_tried_anew = [&] {
+    const base::WallTime now = options_.clock.Wall();
     const base::MutexLock lock(mu_);
-    return arbiter_.IsFollowed(ref) || arbiter_.IsToBeTold(ref, workload.uid, workload.annotations);
+    // One that has failed is followed until the workload is healthy.
+    return (arbiter_.IsFollowed(ref) && !arbiter_.FailureOf(ref, now)) ||
+           arbiter_.IsToBeTold(ref, workload.uid, workload.annotations);
   };
   return !is_tried_anew() && !host.needs_rollout(workload, source);
 }
