@@ -26,7 +26,7 @@ all_become() { # all_become healthy|failed [NAME...]: these, or all
   while read -r name generation; do
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     k patch deployment "$name" --subresource=status --type=merge >/dev/null -p "{\"status\":{\"observedGeneration\":$generation,\"replicas\":1,
-      \"updatedReplicas\":1,\"availableReplicas\":$available,\"conditions\":$conditions}}"
+      \"updatedReplicas\":1,\"readyReplicas\":$available,\"availableReplicas\":$available,\"conditions\":$conditions}}"
   done <<<"$generations"
 }
 config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
