@@ -98,6 +98,20 @@ int RunOperator(int argc, const char* const* argv) {
   return EXIT_SUCCESS;
 }
 
+/// The word that `help` is asked about, which is no command; std::nullopt when there is no word. A
+/// word after a flag may be the flag's value.
+std::optional<std::string_view> UnknownCommandIn(const std::vector<const char*>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const std::string_view before = i == 1 ? std::string_view() : words[i - 1];
+    if (!word.starts_with('-') && (!before.starts_with('-') || before.contains('=')) &&
+        word != "help" && word != "version") {
+      return word;
+    }
+  }
+  return std::nullopt;
+}
+
 /// What runs without a command.
 int Run(int argc, const char* const* argv) {
   return IsPlugin() ? RunPluginWithoutCommand(argc, argv) : RunOperator(argc, argv);
@@ -131,6 +145,11 @@ int Main(int argc, const char* const* argv) {
       if (const Command* about = CommandNamed(other)) {
         return about->run(kHelp.size(), kHelp.data());
       }
+    }
+    if (const auto unknown = UnknownCommandIn(others)) {
+      std::cerr << ProgramName() << ": there is no command \"" << *unknown
+                << "\" to help with\nSee " << ProgramName() << " --help for the commands.\n";
+      return kBadUsage;
     }
     return Run(kHelp.size(), kHelp.data());
   }

@@ -1,6 +1,7 @@
 #include "kubexx/crypto/sha.h"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <cstdlib>
 
@@ -29,6 +30,16 @@ Sum SumOf(std::string_view text, const EVP_MD* algorithm) {
 Sha1Sum Sha1(std::string_view text) { return SumOf<Sha1Sum>(text, EVP_sha1()); }
 Sha256Sum Sha256(std::string_view text) { return SumOf<Sha256Sum>(text, EVP_sha256()); }
 Sha512Sum Sha512(std::string_view text) { return SumOf<Sha512Sum>(text, EVP_sha512()); }
+
+Sha256Sum HmacSha256(std::string_view key, std::string_view text) {
+  Sha256Sum sum{};
+  unsigned int size = 0;
+  Check(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+             reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum.data(),
+             &size) != nullptr &&
+        size == sum.size());
+  return sum;
+}
 
 namespace {
 

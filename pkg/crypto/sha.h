@@ -1,5 +1,5 @@
 /// @file
-/// Sha1, Sha256 and Sha512: the Secure Hash Algorithms of FIPS 180-4.
+/// Sha1, Sha256 and Sha512: the Secure Hash Algorithms of FIPS 180-4; and HmacSha256.
 #ifndef KUBEXX_CRYPTO_SHA_H_
 #define KUBEXX_CRYPTO_SHA_H_
 
@@ -26,6 +26,10 @@ Sha512Sum Sha512(std::string_view text);
 /// false. People can make two texts with the same SHA-1, so use it only where a protocol asks for
 /// it, or where nobody gains from such texts.
 Sha1Sum Sha1(std::string_view text);
+
+/// Returns the HMAC (RFC 2104) of `text` with SHA-256: who does not know `key` cannot compute it.
+/// Otherwise as Sha256.
+Sha256Sum HmacSha256(std::string_view key, std::string_view text);
 
 /// Whether the OpenSSL of this machine has SHA-1, which a configuration for approved algorithms
 /// may leave out. Thread-safe.

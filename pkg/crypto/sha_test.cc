@@ -29,6 +29,12 @@ TEST(Sha, HashesPartsAsTheWholeText) {
   EXPECT_EQ(stream.Finish(), Sha1(text));
 }
 
+// Test case 2 of RFC 4231.
+TEST(Sha, CodesWithAKeyAsTheStandardSays) {
+  EXPECT_EQ(base::ToHex(HmacSha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 TEST(Sha, KnowsThatThisMachineHasSha1) { EXPECT_TRUE(HasSha1()); }
 
 }  // namespace

@@ -105,6 +105,7 @@ ln -s "$program" "$work/kubectl_complete-reloader"
   gives 1 'kubectl reloader pause: the cluster cannot be reached: ' pause deployment/web
   gives 2 'See kubectl reloader explain --help' explain web
   gives 2 'there is no command "foo"' foo
+  gives 2 'kubectl reloader: there is no command "nope"' help nope
   gives 2 'unknown flag: --metrics-addr' --metrics-addr=127.0.0.1:0
   program=$work/kubectl_complete-reloader
   gives 0 $'retry\tKIND/NAME: makes' ret
@@ -138,6 +139,9 @@ gives 0 '--templates' clean-up --help
 gives 0 '--templates' help clean-up
 gives 0 '--deployment' help self-test
 gives 0 '--mended' help retry
+gives 0 'kubexx-reloader [flags]' help help
+gives 2 'there is no command "nope" to help with' help nope
+gives 2 'See kubexx-reloader --help' --context=prod help nope
 gives 0 '--all-namespaces' -n shop status --help
 gives 0 'clean-up    removes what' --help
 gives 0 'kubexx-reloader 0.' version

@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/apiserver.sh"
 # shellcheck source=operator.sh
 . "$here/operator.sh"
+export RELOADER_NAMESPACE=default # where the key of snapshots is
 count=${KUBEXX_WAVES_APPS:-24}
 restarts=${KUBEXX_RESTARTS:-3}
 canaries=5
@@ -25,7 +26,7 @@ all_become() { # all_become healthy|failed [NAME...]: these, or all
   while read -r name generation; do
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     k patch deployment "$name" --subresource=status --type=merge >/dev/null -p "{\"status\":{\"observedGeneration\":$generation,\"replicas\":1,
-      \"updatedReplicas\":1,\"availableReplicas\":$available,\"conditions\":$conditions}}"
+      \"updatedReplicas\":1,\"readyReplicas\":$available,\"availableReplicas\":$available,\"conditions\":$conditions}}"
   done <<<"$generations"
 }
 config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
@@ -171,6 +172,11 @@ roll_out steady
 snapshot_comes() { all_become healthy && has_snapshot "$1"; }
 wait_until 90 "the snapshot" snapshot_comes steady
 restored_is False NothingToRestore || fail "the status: $(k get reloadpolicy careful -o json)"
+# What somebody plants with everything that can be seen of a snapshot, and a copy that somebody keeps.
+own=$(k get configmaps -l reloader.kubexx.io/snapshot-of -o json | jq -c '.items[0] | del(.metadata["uid", "resourceVersion", "creationTimestamp", "managedFields"])')
+jq -c '.metadata.name = "config-good-0123456789abcdef" | .metadata.annotations["reloader.kubexx.io/snapshot-number"] = "99" |
+  .data.A = "planted" | .metadata.annotations["reloader.kubexx.io/snapshot-digest"] = $digest' --arg digest "$(digest_of planted)" <<<"$own" | k create -f - >/dev/null
+jq -c '.metadata.name = "kept-by-hand"' <<<"$own" | k create -f - >/dev/null
 break_canary broken
 wait_until 60 "the restore" value_is steady
 wait_until 60 "the way back" rolled_are "$count" steady
@@ -199,6 +205,78 @@ value_is broken || fail "the next process has replaced the data once more"
 roll_out mended-again
 wait_until 60 "the end of the hold" policy_says "$(condition False)"
 wait_until 90 "the snapshot" snapshot_comes mended-again
-are_two() { [ "$(k get configmaps -l reloader.kubexx.io/snapshot-of -o name | wc -l)" = 2 ]; }
-wait_until 30 "the end of the oldest snapshot" are_two
+# With the two that are not the operator's.
+are_four() { [ "$(k get configmaps -l reloader.kubexx.io/snapshot-of -o name | wc -l)" = 4 ]; }
+wait_until 30 "the end of the oldest snapshot" are_four
+k get configmap kept-by-hand config-good-0123456789abcdef >/dev/null || fail "what the operator has not made was deleted"
+
+log "a tool that applies with force gets what it says, bad data are replaced once, and a key that a release removes goes"
+applied_is() { # applied_is JSON: as GitOps tools do
+  jq -cn --argjson data "$1" '{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "config"}, data: $data}' |
+    k apply --server-side --force-conflicts --field-manager gitops -f - >/dev/null
+}
+data_are() { k get configmap config -o json | jq -e --argjson data "$1" '.data == $data' >/dev/null; }
+both_digest() { printf 'A=%s;B=%s' "$1" "$2" | sha1sum | cut -d' ' -f1; }
+k delete configmap config --wait >/dev/null
+applied_is '{"A": "two", "B": "1"}'
+digest_of() { if [ "$1" = two ]; then both_digest two 1; else printf 'A=%s' "$1" | sha1sum | cut -d' ' -f1; fi; }
+await_all() { # await_all VALUE
+  wait_until 60 "the canaries" rolled_are "$canaries" "$1"
+  all_become healthy
+  wait_until 60 "the second wave" rolled_are "$second" "$1"
+  all_become healthy
+  wait_until 60 "the last wave" rolled_are "$count" "$1"
+  all_become healthy
+}
+await_all two
+both_snapshot() { all_become healthy && k get configmaps -l reloader.kubexx.io/snapshot-of -o json | jq -e 'any(.items[]; .data == {A: "two", B: "1"} and .immutable)' >/dev/null; }
+wait_until 90 "the snapshot" both_snapshot
+applied_is '{"A": "gone"}'
+wait_until 60 "the canaries" rolled_are "$canaries" gone
+all_become healthy "${chosen[@]:1}"
+all_become failed "${chosen[0]}"
+wait_until 60 "the restore" data_are '{"A": "two", "B": "1"}'
+wait_until 30 "the condition" restored_is True Restored
+owned_by_tool() {
+  k get configmap config -o json --show-managed-fields | jq -e '[.metadata.managedFields[] | select(.fieldsV1 | has("f:data"))] |
+    length == 1 and .[0].manager == "gitops" and .[0].operation == "Apply" and (.[0].fieldsV1["f:data"] | has("f:A") and has("f:B"))' >/dev/null
+}
+wait_until 30 "the keys' way back to the tool" owned_by_tool
+said=$("$reloader" status -n default)
+grep -q 'restored: .*ConfigMap/default/config' <<<"$said" || fail "status says: $said"
+wait_until 60 "the way back" rolled_are "$count" two
+all_become healthy
+wait_until 60 "the end of the hold" policy_says "$(condition False)"
+for name in "${chosen[@]}"; do wait_until 60 "the end of the way back of $name" ended "$name"; done
+applied_is '{"A": "gone"}'
+data_are '{"A": "gone"}' || fail "a key stays that the tool has removed: $(k get configmap config -o yaml)"
+wait_until 60 "the canaries" rolled_are "$canaries" gone
+all_become healthy "${chosen[@]:1}"
+all_become failed "${chosen[0]}"
+wait_until 60 "the condition" restored_is False RestoredBefore
+data_are '{"A": "gone"}' || fail "the data were replaced once more"
+
+log "another key that somebody has written since is told, and left alone"
+k annotate configmap config reloader.kubexx.io/keys=A >/dev/null
+applied_is '{"A": "fine"}'
+digest_of() { printf 'A=%s' "$(printf '%s' "$1" | sha1sum | cut -d' ' -f1)" | sha1sum | cut -d' ' -f1; } # over the digests of the keys that count
+await_all fine
+fine_snapshot() { all_become healthy && k get configmaps -l reloader.kubexx.io/snapshot-of -o json | jq -e 'any(.items[]; .data == {A: "fine"} and .immutable)' >/dev/null; }
+wait_until 90 "the snapshot" fine_snapshot
+applied_is '{"A": "unfit"}'
+wait_until 60 "the canaries" rolled_are "$canaries" unfit
+applied_is '{"A": "unfit", "NOTE": "of somebody"}'
+all_become healthy "${chosen[@]:1}"
+all_become failed "${chosen[0]}"
+wait_until 60 "the condition" restored_is False ChangedSince
+data_are '{"A": "unfit", "NOTE": "of somebody"}' || fail "what somebody has written was taken away"
+wait_until 30 "the Event on the ConfigMap" has_event NotRestored config
+
+log "a source that is gone is told"
+k delete configmap config --wait >/dev/null
+wait_until 60 "the condition" restored_is False SourceDeleted
+policy_says "$(condition True)" || fail "the hold is not told: $(k get reloadpolicy careful -o json)"
+said=$("$reloader" status -n default)
+grep -q 'has failed in a wave since .* for ConfigMap/config' <<<"$said" || fail "status says: $said"
+grep -q 'not restored: SourceDeleted' <<<"$said" || fail "status says: $said"
 log "PASSED"

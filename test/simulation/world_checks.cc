@@ -8,6 +8,7 @@
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/ha/leadership.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/restore/source_store.h"
 #include "world.h"
 

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/model/changed_sources.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -114,6 +115,58 @@ std::string WrongField(const JsonTree& object) {
   return "a field has a value of a wrong type";
 }
 
+/// Why the API server refuses the data; empty when it takes them. Also the keys of Secrets are no
+/// secrets.
+class DataCheck {
+ public:
+  template <class Values>
+  void Add(const Values& values) {
+    for (const auto& [key, value] : values) {
+      if (!reloadpolicy::IsDataKey(key) || key == "." || key == ".." || key.starts_with("..")) {
+        Note("\"" + key +
+             "\" cannot be a key: a key has 1 to 253 letters, digits, '-', '_' and '.'");
+      } else if (!keys_.insert(key).second) {
+        Note("the key " + key + " is in data and in binaryData");
+      }
+      bytes_ += BytesIn(value);
+    }
+  }
+  std::string Problem() const {
+    return problem_.empty() && bytes_ > kMaxBytes
+               ? "its values have " + std::to_string(bytes_) +
+                     " bytes, and the API server takes no more than " + std::to_string(kMaxBytes)
+               : problem_;
+  }
+
+ private:
+  static constexpr std::size_t kMaxBytes = std::size_t{1024} * 1024;
+
+  static std::size_t BytesIn(const std::string& value) { return value.size(); }
+  static std::size_t BytesIn(const apimachinery::Bytes& value) { return value.view().size(); }
+  void Note(std::string problem) {
+    if (problem_.empty()) {
+      problem_ = std::move(problem);
+    }
+  }
+
+  std::set<std::string> keys_;
+  std::size_t bytes_ = 0;
+  std::string problem_;
+};
+
+std::string WrongData(const Secret& secret) {
+  DataCheck check;
+  check.Add(secret.data);
+  return check.Problem();
+}
+
+std::string WrongData(const ConfigMap& config_map) {
+  DataCheck check;
+  check.Add(config_map.data);
+  check.Add(config_map.binary_data);
+  return check.Problem();
+}
+
 template <class T>
 Result<ChangedSource> Changed(const DescribedSource& described, const Annotations& present,
                               const AnnotationKeys& keys) {
@@ -126,6 +179,10 @@ Result<ChangedSource> Changed(const DescribedSource& described, const Annotation
   }
   T& object = *decoded;
   MergeStringData(object);
+  if (const std::string problem = WrongData(object); !problem.empty()) {
+    return Fail(InvalidInput(std::string(NamesOf(described.id.type).kind) + " " +
+                             described.id.key.ToString() + " is not valid: " + problem));
+  }
   object.metadata.namespace_ = described.id.key.namespace_;
   object.metadata.annotations.insert(present.begin(), present.end());
   ChangedSource changed{.data = ValueDigestsOf(object)};

@@ -55,7 +55,8 @@ using ChangedSources = std::map<SourceId, ChangedSource>;
 /// The source that `described` makes: its data alone count, as if it replaced what is there, while
 /// annotations that it does not name stay as they are. `present`: the annotations that the source
 /// has at present. `now`: when the change would be written. Fails with kInvalidConfig when the
-/// object is not a valid ConfigMap or Secret. Nothing of the data but digests is kept.
+/// object is not a ConfigMap or Secret that the API server takes: also when it has too much data,
+/// or one key twice. Nothing of the data but digests is kept.
 apimachinery::Result<ChangedSource> ChangedSourceOf(const DescribedSource& described,
                                                     const Annotations& present,
                                                     const AnnotationKeys& keys,

@@ -148,6 +148,26 @@ TEST(ChangedSources, KeepTheAnnotationsThatTheyDoNotName) {
   EXPECT_FALSE(ChangedBy(text).source.paused);
 }
 
+TEST(ChangedSources, HaveToBeSuchAsTheApiServerTakes) {
+  const auto error_of = [](const std::string& fields) {
+    const InputText input{
+        .name = "f",
+        .text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, " + fields + "}"};
+    const auto read = ReadSources(std::vector{input}, "shop");
+    EXPECT_TRUE(read);
+    const auto changed = ChangedSourceOf(read->sources.at(0), {}, AnnotationKeys(), {});
+    return changed ? std::string() : changed.error().message;
+  };
+  const std::size_t most = std::size_t{1024} * 1024;
+  EXPECT_EQ(error_of("data: {a: '" + std::string(most, 'x') + "'}"), "");
+  EXPECT_THAT(error_of("data: {a: '" + std::string(most, 'x') + "', b: 'x'}"),
+              HasSubstr("no more than 1048576"));
+  EXPECT_THAT(error_of("data: {a: '1'}, binaryData: {a: MQ==}"),
+              HasSubstr("the key a is in data and in binaryData"));
+  EXPECT_THAT(error_of("data: {'a b': '1'}"), HasSubstr("cannot be a key"));
+  EXPECT_THAT(error_of("data: {'..a': '1'}"), HasSubstr("cannot be a key"));
+}
+
 TEST(ChangedSources, KeysAreCompared) {
   const ValueDigests before{.values = {{"a", DigestOf("1")}, {"b", DigestOf("1")}}};
   const ValueDigests after{.values = {{"b", DigestOf("2")}, {"c", DigestOf("1")}}};

@@ -17,6 +17,10 @@ namespace kubexx::reloader {
 /// object's, so that the annotation says nothing about a copy of the object.
 inline constexpr char kRestoredAnnotation[] = "reloader.kubexx.io/restored";
 
+/// The field manager of the write that puts data back; histories of rollouts name it as who wrote
+/// the data. It owns kRestoredAnnotation, and may have given the data to those who apply them.
+inline constexpr char kRestoreFieldManager[] = "kubexx-reloader-restore";
+
 /// What kRestoredAnnotation says. A value type.
 struct RestoredMark {
   std::string uid{};

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/reloader/model/restored_mark.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -56,10 +58,14 @@ std::optional<DataWriter> UnpackedWriter(std::string_view text) {
 std::optional<DataWriter> DataWriterOf(const api::meta::v1::ObjectMeta& metadata) {
   std::optional<DataWriter> writer;
   for (const api::meta::v1::ManagedFieldsEntry& entry : metadata.managed_fields) {
+    // It writes nothing but data and the annotation about them, and gives the data to others.
+    const bool is_restore = entry.manager == kRestoreFieldManager;
     const bool has_data =
-        entry.fields_v1 && (entry.fields_v1->raw.find("\"f:data\"") != std::string::npos ||
-                            entry.fields_v1->raw.find("\"f:binaryData\"") != std::string::npos);
-    if (entry.time && has_data && (!writer || writer->time < *entry.time)) {
+        is_restore ||
+        (entry.fields_v1 && (entry.fields_v1->raw.find("\"f:data\"") != std::string::npos ||
+                             entry.fields_v1->raw.find("\"f:binaryData\"") != std::string::npos));
+    if (entry.time && has_data &&
+        (!writer || writer->time < *entry.time || (is_restore && writer->time == *entry.time))) {
       writer = {.manager = entry.manager.substr(0, kMaxManagerName), .time = *entry.time};
     }
   }

@@ -1,10 +1,13 @@
 #include "kubexx/reloader/observe/cluster_status.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/controller/conditions.h"
 #include "kubexx/reloader/observe/one_line.h"
+#include "kubexx/reloader/restore/restore_standing.h"
+#include "kubexx/reloadpolicy/failed_data.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -47,7 +50,30 @@ PolicyStanding Read(const Policy& policy, std::string name) {
   for (const auto& each : OrEmpty(status.failed_rollouts)) {
     standing.failures.push_back({each.workload, each.rolled_at.ToString()});
   }
+  for (const auto& each : OrEmpty(status.failed_waves)) {
+    PolicyStanding::FailedWave& failed = standing.failed_waves.emplace_back(
+        PolicyStanding::FailedWave{.workload = each.workload, .since = each.since.ToString()});
+    for (const std::string& version : each.data) {
+      const std::string source = reloadpolicy::SourcesOf({version});
+      if (!source.empty() && std::ranges::find(failed.sources, source) == failed.sources.end()) {
+        failed.sources.push_back(source);
+      }
+    }
+  }
+  standing.restored = MessageIf(status.conditions, "Restored", "True");
+  if (const auto* found = controller::FindCondition(OrEmpty(status.conditions), "Restored");
+      found != nullptr && found->status == "False" && found->reason != kNothingToRestore) {
+    standing.not_restored = found->reason + ": " + found->message;
+  }
   return standing;
+}
+
+std::string Listed(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += (all.empty() ? "" : ", ") + text;
+  }
+  return all;
 }
 
 std::string LineOf(const PolicyStanding& policy) {
@@ -92,6 +118,18 @@ JsonTree StandingTree(const PolicyStanding& policy) {
     item["workload"] = each.workload;
     item["rolledAt"] = each.rolled_at;
   }
+  tree["failedWaves"] = JsonTree::Array();
+  for (const PolicyStanding::FailedWave& each : policy.failed_waves) {
+    JsonTree& item = tree["failedWaves"].Append(JsonTree::Object());
+    item["workload"] = each.workload;
+    item["sources"] = JsonTree::Array();
+    for (const std::string& source : each.sources) {
+      item["sources"].Append(source);
+    }
+    item["since"] = each.since;
+  }
+  tree["restored"] = policy.restored;
+  tree["notRestored"] = policy.not_restored;
   return tree;
 }
 
@@ -133,6 +171,16 @@ std::string ToText(const ClusterStatus& status) {
     }
     for (const PolicyStanding::Failed& each : policy.failures) {
       text += "    " + each.workload + " has failed: rolled at " + each.rolled_at + "\n";
+    }
+    for (const PolicyStanding::FailedWave& each : policy.failed_waves) {
+      text += "    " + each.workload + " has failed in a wave since " + each.since + " for " +
+              Listed(each.sources) + ", which holds others back from these data\n";
+    }
+    if (!policy.restored.empty()) {
+      text += "    restored: " + ToOneLine(policy.restored) + "\n";
+    }
+    if (!policy.not_restored.empty()) {
+      text += "    not restored: " + ToOneLine(policy.not_restored) + "\n";
     }
   }
   for (const std::string& each : status.unknown) {

@@ -25,6 +25,12 @@ struct PolicyStanding {
     std::string workload{};
     std::string rolled_at{};  ///< RFC 3339
   };
+  /// A workload that has failed in a wave, whose data hold others back.
+  struct FailedWave {
+    std::string workload{};
+    std::vector<std::string> sources{};  ///< such as "ConfigMap/settings"
+    std::string since{};                 ///< RFC 3339
+  };
   std::string name{};  ///< "ReloadPolicy ns/name" or "ClusterReloadPolicy name"
   /// An operator has written the status, for the present generation of the policy.
   bool is_seen = false;
@@ -37,6 +43,11 @@ struct PolicyStanding {
   /// The first of those that wait and that have failed.
   std::vector<Waiting> waiting{};
   std::vector<Failed> failures{};
+  std::vector<FailedWave> failed_waves{};
+  /// What was put back last; empty: nothing was.
+  std::string restored{};
+  /// Why the last good data are not put back, or could not be; empty: nothing is in the way.
+  std::string not_restored{};
 };
 
 /// Reads a policy and its status.

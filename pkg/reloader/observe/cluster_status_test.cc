@@ -42,6 +42,32 @@ TEST(ClusterStatus, TellsWhatAPolicyHoldsBack) {
   EXPECT_THAT(text, HasSubstr("    Deployment/api has failed: rolled at 2026-11-18T10:00:00Z\n"));
 }
 
+TEST(ClusterStatus, TellsOfFailuresInWavesAndOfRestores) {
+  const auto with = [](const std::string& status, const std::string& reason) {
+    return StandingFrom(
+        R"({"metadata":{"namespace":"shop","name":"careful","generation":1},"spec":{},"status":{)"
+        R"("observedGeneration":1,"failedWaves":[{"workload":"Deployment/canary","uid":"u",)"
+        R"("data":["ConfigMap/config=1","ConfigMap/config=2","Secret/key=3"],)"
+        R"("since":"2026-11-18T10:00:00Z"}],"conditions":[{"type":"Restored","status":")" +
+        status + R"(","reason":")" + reason + R"(","message":"the message"}]}})");
+  };
+  const PolicyStanding held = with("False", "NoSnapshot");
+  EXPECT_THAT(ToText({.policies = {held}}),
+              AllOf(HasSubstr("    Deployment/canary has failed in a wave since "
+                              "2026-11-18T10:00:00Z for ConfigMap/config, Secret/key, which"),
+                    HasSubstr("    not restored: NoSnapshot: the message\n"),
+                    Not(HasSubstr("    restored:"))));
+  EXPECT_THAT(ToText({.policies = {with("True", "Restored")}}),
+              AllOf(HasSubstr("    restored: the message\n"), Not(HasSubstr("not restored"))));
+  EXPECT_THAT(ToText({.policies = {with("False", "NothingToRestore")}}),
+              Not(HasSubstr("restored")));
+  EXPECT_THAT(ToJson({.policies = {held}}),
+              HasSubstr(R"("failedWaves":[{"workload":"Deployment/canary",)"
+                        R"("sources":["ConfigMap/config","Secret/key"],)"
+                        R"("since":"2026-11-18T10:00:00Z"}],"restored":"",)"
+                        R"("notRestored":"NoSnapshot: the message")"));
+}
+
 TEST(ClusterStatus, IsToldToPrograms) {
   const std::string json = ToJson(
       ClusterStatus{.policies = {StandingFrom(kBusyPolicy)}, .unknown = {"ClusterReloadPolicies"}});

@@ -273,6 +273,9 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   result.due = IsDue(plan, id);
   result.left_out = std::ranges::find(plan.left_out, id) != plan.left_out.end();
   result.summary = SummaryOf(result, input) + NotInPlaceText(result, input);
+  if (source && source->restored) {
+    result.summary += "; the operator has put these data back, the last good ones";
+  }
   return result;
 }
 

@@ -157,6 +157,12 @@ TEST_F(ExplainTest, AfterAnUndoNothingIsDueUntilTheDataChange) {
   EXPECT_TRUE(Ask().due) << "written after the undo";
 }
 
+TEST_F(ExplainTest, TellsThatTheDataOfASourceWerePutBack) {
+  EXPECT_THAT(ToText(Ask()), testing::Not(HasSubstr("put these data back")));
+  sources_[kShopConfig].restored = true;
+  EXPECT_THAT(ToText(Ask()), HasSubstr("the operator has put these data back, the last good ones"));
+}
+
 TEST_F(ExplainTest, AboutOneMomentTheWavesAreLookedAtOnce) {
   arbiter_.SetPolicy({.id = {"shop", "careful"},
                       .settings = {.waves = reloadpolicy::Waves{.sizes = {{.count = 2}}}}});

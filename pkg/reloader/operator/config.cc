@@ -347,6 +347,11 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   config.reload_policies = policy_flags_.enabled();
   config.require_cluster_policies = policy_flags_.requires_cluster();
   config.allow_restore = policy_flags_.allows_restore();
+  if (config.allow_restore && config.meta_info.namespace_.empty()) {
+    return Invalid(
+        "--allow-restore: the environment variable RELOADER_NAMESPACE is not set, and the key of "
+        "snapshots is kept in that namespace");
+  }
   config.dry_run = dry_run_;
   config.record_baseline = record_baseline_;
   if (history_ < 0 || history_ > static_cast<std::int64_t>(History::kMaxRollouts)) {

@@ -171,6 +171,15 @@ TEST(Config, AdmissionNeedsToKnowItsNamespace) {
   EXPECT_THAT(dry->warnings, testing::Contains(HasSubstr("--dry-run")));
 }
 
+TEST(Config, RestoringNeedsToKnowItsNamespace) {
+  const auto without = Parse({"--allow-restore"});
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().message, HasSubstr("RELOADER_NAMESPACE"));
+  const auto config = Parse({"--allow-restore"}, {{"RELOADER_NAMESPACE", "ops"}});
+  ASSERT_TRUE(config) << config.error().ToString();
+  EXPECT_TRUE(config->allow_restore);
+}
+
 TEST(Config, HaNeedsToKnowItsPod) {
   const std::map<std::string, std::string> pod = {{"POD_NAME", "p-0"}, {"POD_NAMESPACE", "ops"}};
   const auto config = Parse({"--enable-ha", "--shards=4"}, pod);

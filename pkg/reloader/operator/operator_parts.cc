@@ -74,6 +74,7 @@ Policies::Options PolicyOptionsFor(const Config& config, const WatchParts& parts
   options.executor = parts.executor;
   options.read_only = config.dry_run;
   options.allow_restore = config.allow_restore;
+  options.own_namespace = config.meta_info.namespace_;
   options.ignore_annotation = config.rules.keys.ignore;
   return options;
 }

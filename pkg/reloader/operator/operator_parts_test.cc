@@ -59,8 +59,10 @@ TEST(OperatorPartsTest, DataAreRestoredOnlyWhereAFlagAllowsIt) {
   Config config;
   EXPECT_FALSE(PolicyOptionsFor(config, parts).allow_restore);
   config.allow_restore = true;
+  config.meta_info.namespace_ = "ops";
   config.rules.keys.ignore = "example.com/ignore";
   EXPECT_TRUE(PolicyOptionsFor(config, parts).allow_restore);
+  EXPECT_EQ(PolicyOptionsFor(config, parts).own_namespace, "ops");
   EXPECT_EQ(PolicyOptionsFor(config, parts).ignore_annotation, "example.com/ignore");
 }
 

@@ -90,7 +90,9 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
     : client_(std::move(client)),
       options_(options),
       recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
-      store_(options.allow_restore && !options.read_only ? NewSourceStore(client_) : nullptr),
+      store_(options.allow_restore && !options.read_only
+                 ? NewSourceStore(client_, options.own_namespace)
+                 : nullptr),
       enforcer_(
           {.flags = options.flags,
            .notify = [this](const PolicyNotice& notice) { Notify(notice); },

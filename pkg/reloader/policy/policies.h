@@ -84,6 +84,8 @@ class Policies {
     /// Whether the operator may take snapshots of sources and write sources, for policies whose
     /// waves restore data. Not with `read_only`.
     bool allow_restore = false;
+    /// The operator's own namespace, where the key of snapshots is. Needed with `allow_restore`.
+    std::string own_namespace{};
     /// See SnapshotOf.
     std::string ignore_annotation = AnnotationKeys().ignore;
   };

@@ -87,6 +87,8 @@ struct PolicyState {
   /// What has come of its last restore; std::nullopt when nothing has, as far as this process
   /// knows.
   std::optional<RestoreReport> restore{};
+  /// What keeps a snapshot from being taken, beginning with the source; empty: nothing does.
+  std::string no_snapshot{};
   bool operator==(const PolicyState&) const = default;
 };
 
@@ -219,8 +221,15 @@ class PolicyEnforcer final : public RolloutGate {
   void ConsiderFailed(const Workload& workload);
   /// Has the sources considered that the workload uses: it may have been the last that was due.
   void ConsiderSettled(const Workload& workload);
-  /// Sets RestoreStanding::failure.
-  void AddFailure(const SourceId& source, const GateHost& host, RestoreStanding& standing) const;
+  /// Sets RestoreStanding::failure. `present`: the source; std::nullopt: it does not exist.
+  void AddFailure(const SourceId& source, const std::optional<Source>& present,
+                  const GateHost& host, RestoreStanding& standing) const;
+  /// Whether the workload still has what it failed with, and nothing is going to be tried with it,
+  /// though the source has other data by now, or is gone.
+  bool HasFailedWithOthers(const Workload& workload, const SourceId& source,
+                           const reloadpolicy::FailedData& failed, const GateHost& host) const;
+  /// Whether a workload has failed in a wave with data of this source.
+  bool IsOfFailure(const SourceId& source) const;
   /// Sets what RestoreStanding says without a failure.
   void AddSettled(const SourceId& source, const std::optional<Digest>& good, const GateHost& host,
                   RestoreStanding& standing) const;
@@ -272,6 +281,8 @@ class PolicyEnforcer final : public RolloutGate {
   std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
   /// Those made within the last second.
   std::map<LineKey, Line> lines_ KX_GUARDED_BY(mu_);
+  /// What keeps snapshots of these sources from being taken, and by which policy they are to be.
+  std::map<SourceId, std::pair<reloadpolicy::PolicyId, std::string>> unsettled_ KX_GUARDED_BY(mu_);
   /// What has come of restores, of policies that exist.
   std::map<SourceId, RestoreReport> restores_ KX_GUARDED_BY(mu_);
 

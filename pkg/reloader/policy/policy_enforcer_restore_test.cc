@@ -21,7 +21,9 @@
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -105,16 +107,24 @@ class PolicyEnforcerRestoreTest : public testing::Test {
   }
   /// A rollout of the workload for the present data of these sources has failed in a wave.
   void FailFor(const std::string& name, const std::vector<SourceId>& sources) {
-    reloadpolicy::RolledData data{.state = reloadpolicy::DataState::kFailed};
+    reloadpolicy::DataVersions versions;
     for (const SourceId& source : sources) {
-      data.versions.push_back(
-          reloadpolicy::DataVersion(RefOf(source), DigestNow(source).ToString()));
+      versions.push_back(reloadpolicy::DataVersion(RefOf(source), DigestNow(source).ToString()));
     }
+    FailForVersions(name, std::move(versions));
+  }
+  void FailForVersions(const std::string& name, reloadpolicy::DataVersions versions) {
+    clock_.Advance(1s);
+    const reloadpolicy::RolledData data{.state = reloadpolicy::DataState::kFailed,
+                                        .versions = std::move(versions)};
     Workload workload = Get(name);
     workload.annotations[std::string(reloadpolicy::kRolledDataAnnotation)] =
         TextOf(data, workload.uid);
     workload.annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
         apimachinery::Time::From(clock_.Wall()).ToString();
+    workload.annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
+        reloadpolicy::RecordFor(reloadpolicy::RolloutState::kFailed, workload.uid);
+    workload.phase = reloadpolicy::Phase::kFailed;
     enforcer_.OnWorkload(workload.id, &workload);
   }
   bool Admit(const std::string& name) {
@@ -176,6 +186,30 @@ TEST_F(PolicyEnforcerRestoreTest, DataAreNotGoodWhileThePodsOfOneWorkloadAreNotT
     PutWorkload("b", 1);
     KX_AWAIT(Standing().is_settled);
   }
+}
+
+TEST_F(PolicyEnforcerRestoreTest, NamesTheWorkloadThatKeepsASnapshotFromBeingTaken) {
+  const auto told = [&] {
+    Standing();
+    return enforcer_.States().at(0).no_snapshot;
+  };
+  EXPECT_EQ(told(), "");
+  PutWorkload("b", 0);
+  KX_AWAIT(!Standing().is_settled);
+  EXPECT_EQ(told(),
+            "ConfigMap/shop/config can be taken: Deployment/shop/b has pods that are not of its "
+            "present template or not available");
+  PutWorkload("b", 1, R"("paused":true)");
+  KX_AWAIT(told() == "ConfigMap/shop/config can be taken: Deployment/shop/b is paused");
+  PutWorkload("b", 1);
+  KX_AWAIT(Standing().is_settled);
+  EXPECT_EQ(told(), "");
+  due_ = {"c"};
+  EXPECT_THAT(told(), testing::HasSubstr("Deployment/shop/c has not been rolled"));
+  Standing(kWavePassword);
+  EXPECT_THAT(told(), testing::HasSubstr("ConfigMap/shop/config")) << "no snapshot is to be";
+  SetWaves({.sizes = {{.count = 1}}});
+  EXPECT_EQ(told(), "");
 }
 
 TEST_F(PolicyEnforcerRestoreTest, DataThatCameWithAReleaseAreGoodOnceItsPodsHaveBeenHealthy) {
@@ -240,6 +274,7 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   const Digest bad = DigestNow(kWaveConfig);
   PutSource(*config_maps_, kWaveConfig, "Mg==", "");
   KX_AWAIT(DigestNow(kWaveConfig) != bad);
+  due_ = {"a"};
   EXPECT_EQ(Standing().failure, std::nullopt);
   EXPECT_EQ(Standing(kWavePassword).failure->changed, kWaveConfig)
       << "whether the old password goes with these data nobody knows";
@@ -249,6 +284,41 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   KX_AWAIT(caches_->GetSource(kWaveConfig)->restored);
   EXPECT_EQ(Standing(kWavePassword).failure->changed, std::nullopt)
       << "the operator has put them back itself";
+}
+
+TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFail) {
+  FailFor("a", {kWaveConfig});
+  // The workload counts some keys only, so its digest is another one than that of the whole data.
+  const Digest bad = DigestNow(kWaveConfig);
+  FailForVersions("a", {reloadpolicy::DataVersion(RefOf(kWaveConfig), bad.ToString()),
+                        reloadpolicy::DataVersion(RefOf(kWaveConfig), DigestOf("a").ToString())});
+  PutSource(*config_maps_, kWaveConfig, "Mg==", "");
+  KX_AWAIT(DigestNow(kWaveConfig) != bad);
+  due_ = {"a"};
+  EXPECT_EQ(Standing().failure, std::nullopt) << "it is going to be rolled for the new data";
+  due_.clear();
+  const RestoreStanding standing = Standing();
+  ASSERT_TRUE(standing.failure);
+  EXPECT_EQ(standing.policy, (reloadpolicy::PolicyId{"shop", "careful"}));
+  EXPECT_EQ(standing.failure->workload, RefOf(Get("a").id));
+  EXPECT_EQ(standing.failure->changed, kWaveConfig);
+  EXPECT_THAT(standing.failure->sources, IsEmpty());
+}
+
+TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {
+  FailFor("a", {kWaveConfig});
+  const Digest bad = DigestNow(kWaveConfig);
+  considered_.clear();
+  config_maps_->Delete(kWaveConfig.key);
+  KX_AWAIT(!caches_->GetSource(kWaveConfig));
+  enforcer_.OnSourceGone(kWaveConfig);
+  EXPECT_THAT(considered_, ElementsAre(kWaveConfig));
+  enforcer_.Marks(Get("a"));
+  const RestoreStanding standing = Standing();
+  EXPECT_EQ(standing.present, std::nullopt);
+  ASSERT_TRUE(standing.failure);
+  EXPECT_THAT(standing.failure->sources, ElementsAre(FailedSource{.id = kWaveConfig, .bad = bad}));
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 1U) << "whoever gets these data is held back";
 }
 
 TEST_F(PolicyEnforcerRestoreTest, HasTheSourcesConsideredThatItLearnsOf) {

@@ -49,6 +49,26 @@ bool ShowsData(const Workload& workload) {
          workload.phase != reloadpolicy::Phase::kWithoutPods;
 }
 
+/// What a rollout of the workload for these versions, which has failed, is for the sources as they
+/// are now.
+FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersions& versions,
+                        const reloadpolicy::Waves& waves, const Caches& caches) {
+  FailedRollout failure{.workload = workload};
+  for (const auto& [each, digests] : SourcesIn(versions, workload.key.namespace_)) {
+    const auto present = caches.GetSource(each);
+    const bool is_gone = !present && caches.Knows(each.type, workload.key.namespace_);
+    if (is_gone || (present && digests.contains(present->digest.ToString()))) {
+      failure.sources.push_back(
+          {.id = each,
+           .bad = present ? present->digest : Digest::Parse(*digests.begin()).value_or(kNoSource),
+           .is_named = IsNamed(each, waves)});
+    } else if (!present || !present->restored) {
+      failure.changed = each;
+    }
+  }
+  return failure;
+}
+
 bool RestoresData(const std::optional<Policy>& policy) {
   return policy && policy->settings.waves && policy->settings.waves->Restores();
 }
@@ -103,53 +123,79 @@ RestoreStanding PolicyEnforcer::StandingOf(const SourceId& source,
                                            const std::optional<Digest>& good) {
   RestoreStanding standing;
   const HostUse host(*this);
-  const auto present = host.get() == nullptr ? std::nullopt : host.get()->caches.GetSource(source);
-  if (!present || present->unknown) {
+  if (host.get() == nullptr) {
     return standing;
   }
-  standing.present = present->digest;
-  AddFailure(source, *host.get(), standing);
-  if (!standing.failure) {
+  const Caches& caches = host.get()->caches;
+  const auto present = caches.GetSource(source);
+  if (present ? present->unknown : !caches.Knows(source.type, source.key.namespace_)) {
+    return standing;
+  }
+  if (present) {
+    standing.present = present->digest;
+  }
+  AddFailure(source, present, *host.get(), standing);
+  if (present && !standing.failure) {
     AddSettled(source, good, *host.get(), standing);
+  }
+  const base::MutexLock lock(mu_);
+  if (standing.policy && standing.is_named && !standing.unsettled.empty()) {
+    unsettled_.insert_or_assign(source, std::pair(*standing.policy, standing.unsettled));
+  } else {
+    unsettled_.erase(source);
   }
   return standing;
 }
 
-void PolicyEnforcer::AddFailure(const SourceId& source, const GateHost& host,
-                                RestoreStanding& standing) const {
-  const std::string version =
-      reloadpolicy::DataVersion(RefOf(source), standing.present->ToString());
-  std::vector<std::pair<ObjectRef, reloadpolicy::DataVersions>> all;
+bool PolicyEnforcer::HasFailedWithOthers(const Workload& workload, const SourceId& source,
+                                         const reloadpolicy::FailedData& failed,
+                                         const GateHost& host) const {
+  const auto sources = SourcesIn(failed.versions, source.key.namespace_);
+  if (failed.is_past || !sources.contains(source)) {
+    return false;
+  }
+  const ObjectRef ref = RefOf(workload.id);
+  const auto is_tried_anew = [&] {
+    const base::WallTime now = options_.clock.Wall();
+    const base::MutexLock lock(mu_);
+    // One that has failed is followed until the workload is healthy.
+    return (arbiter_.IsFollowed(ref) && !arbiter_.FailureOf(ref, now)) ||
+           arbiter_.IsToBeTold(ref, workload.uid, workload.annotations);
+  };
+  return !is_tried_anew() && !host.needs_rollout(workload, source);
+}
+
+void PolicyEnforcer::AddFailure(const SourceId& source, const std::optional<Source>& present,
+                                const GateHost& host, RestoreStanding& standing) const {
+  std::vector<std::pair<ObjectRef, reloadpolicy::FailedData>> all;
   {
     const base::MutexLock lock(mu_);
-    for (const auto& [ref, failed] : arbiter_.failed_data()) {
-      if (ref.key.namespace_ == source.key.namespace_ &&
-          std::ranges::find(failed.versions, version) != failed.versions.end()) {
-        all.emplace_back(ref, failed.versions);
+    for (const auto& each : arbiter_.failed_data()) {
+      if (each.first.key.namespace_ == source.key.namespace_) {
+        all.emplace_back(each);
       }
     }
   }
-  for (const auto& [ref, versions] : all) {
+  const std::string version =
+      present ? reloadpolicy::DataVersion(RefOf(source), present->digest.ToString())
+              : std::string();
+  for (const auto& [ref, failed] : all) {
+    const bool is_of_present = std::ranges::find(failed.versions, version) != failed.versions.end();
+    if (!is_of_present && present && present->restored) {
+      continue;
+    }
     const auto id = IdOf(ref);
     const auto workload = id ? host.caches.GetWorkload(*id) : std::nullopt;
     const auto waves = workload ? RestoringWaves(ref, workload->annotations) : std::nullopt;
-    if (!waves) {
+    if (!waves || (!is_of_present && !HasFailedWithOthers(*workload, source, failed, host))) {
       continue;
     }
-    FailedRollout failure{.workload = ref};
-    for (const auto& [each, digests] : SourcesIn(versions, source.key.namespace_)) {
-      const auto present = host.caches.GetSource(each);
-      if (present && digests.contains(present->digest.ToString())) {
-        failure.sources.push_back(
-            {.id = each, .bad = present->digest, .is_named = IsNamed(each, waves->value)});
-      } else if (!present || !present->restored) {
-        failure.changed = each;
-      }
-    }
+    standing.failure = FailureOf(ref, failed.versions, waves->value, host.caches);
     standing.policy = waves->policy;
     standing.is_named = IsNamed(source, waves->value);
-    standing.failure = std::move(failure);
-    return;
+    if (is_of_present) {
+      return;  // there is something to be put back
+    }
   }
 }
 
@@ -191,14 +237,24 @@ void PolicyEnforcer::AddSettled(const SourceId& source, const std::optional<Dige
     };
     // Asked once more at last: one that needs no rollout any more may just have begun it.
     if (is_in_the_way() || host.needs_rollout(member, source) || is_in_the_way()) {
+      standing.unsettled =
+          ref.ToString() + " has not been rolled for the present data, or that is not over";
       return;
     }
     const auto left = HealthLeft(member, healthy_for);
     if (!left) {
+      standing.unsettled =
+          ref.ToString() +
+          (member.phase == reloadpolicy::Phase::kPaused
+               ? " is paused"
+               : " has pods that are not of its present template or not available");
       return;
     }
     wait = std::max(wait, *left);
     is_any_healthy = is_any_healthy || ShowsData(member);
+  }
+  if (!is_any_healthy && !members.empty()) {
+    standing.unsettled = "no workload that uses it has pods, which would show that it is good";
   }
   standing.is_settled = is_any_healthy && wait == base::Duration(0);
   if (is_any_healthy && !standing.is_settled) {
@@ -226,6 +282,17 @@ void PolicyEnforcer::OnSourceGone(const SourceId& source) {
   if (of) {
     options_.snapshot_gone(*of);
   }
+  if (options_.consider && IsOfFailure(source)) {
+    options_.consider({source});  // a person has to know that there is nothing to restore now
+  }
+}
+
+bool PolicyEnforcer::IsOfFailure(const SourceId& source) const {
+  const base::MutexLock lock(mu_);
+  return std::ranges::any_of(arbiter_.failed_data(), [&source](const auto& each) {
+    return each.first.key.namespace_ == source.key.namespace_ &&
+           SourcesIn(each.second.versions, source.key.namespace_).contains(source);
+  });
 }
 
 void PolicyEnforcer::NoteRestore(const RestoreReport& report) {

@@ -97,6 +97,7 @@ void PolicyEnforcer::RemovePolicy(const reloadpolicy::PolicyId& id) {
     listed = NewlyListed(arbiter.policies().Find(id), nullptr);
     arbiter.RemovePolicy(id);
     std::erase_if(restores_, [&id](const auto& each) { return each.second.policy == id; });
+    std::erase_if(unsettled_, [&id](const auto& each) { return each.second.first == id; });
   });
   WakeUsers(id, listed);
   WakeRescoped(before, std::nullopt);

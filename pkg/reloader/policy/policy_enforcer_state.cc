@@ -1,6 +1,7 @@
 // Reports the state of a PolicyEnforcer.
 #include <algorithm>
 
+#include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 
 namespace kubexx::reloader {
@@ -28,6 +29,12 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
       if (restore.policy == id &&
           (!state.restore || state.restore->outcome == RestoreReport::Outcome::kRestored)) {
         state.restore = restore;
+      }
+    }
+    for (const auto& [source, unsettled] : unsettled_) {
+      if (unsettled.first == id && policy.settings.waves && policy.settings.waves->Restores()) {
+        state.no_snapshot = RefOf(source).ToString() + " can be taken: " + unsettled.second;
+        break;
       }
     }
     for (const auto& [workload, pending] : report.pending) {

@@ -49,9 +49,11 @@ reloadpolicy::DataVersions VersionsIn(const std::vector<Change>& changes, const 
 }
 
 /// Whether a source still has data of one of these versions. Where some keys count only, the whole
-/// data may be others while these keys are not: then it has.
-bool ArePresent(const reloadpolicy::DataVersions& versions, const std::string& namespace_,
+/// data may be others while these keys are not: then it has. Where the source is gone and the
+/// workload still uses it, there are no others: then it has, too.
+bool ArePresent(const reloadpolicy::DataVersions& versions, const Workload& workload,
                 const Caches& caches) {
+  const std::string& namespace_ = workload.id.key.namespace_;
   std::map<SourceId, std::vector<std::string>> by_source;
   for (const std::string& version : versions) {
     const auto parts = reloadpolicy::PartsOf(version);
@@ -65,7 +67,8 @@ bool ArePresent(const reloadpolicy::DataVersions& versions, const std::string& n
     const auto& [id, digests] = each;
     const auto source = caches.GetSource(id);
     if (!source) {
-      return !caches.Knows(id.type, namespace_);
+      const std::vector<SourceId> used = ReferencedSources(workload);
+      return !caches.Knows(id.type, namespace_) || std::ranges::find(used, id) != used.end();
     }
     return source->unknown || digests.size() > 1 || digests.front() == source->digest.ToString();
   });
@@ -87,7 +90,7 @@ void PolicyEnforcer::LookAtFailedData(const Workload& workload) {
   if (host.get() == nullptr) {
     return;
   }
-  const bool is_past = !ArePresent(failed.versions, workload.id.key.namespace_, host.get()->caches);
+  const bool is_past = !ArePresent(failed.versions, workload, host.get()->caches);
   if (is_past != failed.is_past) {
     Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
       arbiter.SetPast(RefOf(workload.id), is_past);

@@ -4,16 +4,23 @@
 #define KUBEXX_RELOADER_POLICY_POLICY_NEWS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/restore/restore_standing.h"
 
 namespace kubexx::reloader {
 
-/// The reason of the condition Restored while nothing has had to be restored.
-inline constexpr char kNothingToRestore[] = "NothingToRestore";
+/// In the message of the condition Restored, before what keeps a snapshot from being taken.
+inline constexpr std::string_view kNoSnapshotNote = "; no snapshot of ";
+
+/// What the message of the condition Restored says of restores.
+inline std::string WithoutSnapshotNote(std::string_view message) {
+  return std::string(message.substr(0, message.find(kNoSnapshotNote)));
+}
 
 /// The part of a policy's state whose changes cause Events. The default is a policy without
 /// problems.
@@ -40,7 +47,7 @@ PolicyFacts FactsOf(const S& status) {
       facts.wave_failed = condition.status == "True";
     } else if (condition.type == "Restored" && condition.reason != kNothingToRestore) {
       facts.restored = condition.status == "True";
-      facts.restore = condition.message;
+      facts.restore = WithoutSnapshotNote(condition.message);
     } else if (condition.type == "Ready" && condition.status == "False") {
       facts.problems = condition.message;
     }

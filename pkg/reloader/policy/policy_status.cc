@@ -154,15 +154,34 @@ RestoreText RestoreTextOf(const PolicyState& state, const std::vector<Condition>
   const bool is_told = before != nullptr && before->status == "True" &&
                        (!state.restore || (state.restore->is_earlier &&
                                            before->message.contains(state.restore->message)));
+  const std::string note =
+      state.no_snapshot.empty() ? "" : std::string(kNoSnapshotNote) + state.no_snapshot;
   if (state.restore && !is_told) {
-    return {.is_restored = state.restore->outcome == RestoreReport::Outcome::kRestored,
+    const bool is_restored = state.restore->outcome == RestoreReport::Outcome::kRestored;
+    return {.is_restored = is_restored,
             .reason = state.restore->reason,
-            .message = base::CutUtf8(state.restore->message, kMaxMessageBytes)};
+            .message = base::CutUtf8(state.restore->message + (is_restored ? note : ""),
+                                     kMaxMessageBytes)};
   }
   if (is_told) {
-    return {.is_restored = true, .reason = before->reason, .message = before->message};
+    return {
+        .is_restored = true,
+        .reason = before->reason,
+        .message = base::CutUtf8(WithoutSnapshotNote(before->message) + note, kMaxMessageBytes)};
   }
-  return {.reason = kNothingToRestore, .message = "no data had to be restored"};
+  return {.reason = kNothingToRestore, .message = "no data had to be restored" + note};
+}
+
+/// Since when the workload waits. The process that wrote the present status knows of a time before
+/// this one.
+template <class S>
+Time WaitsSince(const std::string& workload, const Time& since, const S& present) {
+  for (const auto& before : apimachinery::OrEmpty(present.pending_rollouts)) {
+    if (before.workload == workload && before.since) {
+      return std::min(before.since->ToTime().value_or(since), since);
+    }
+  }
+  return since;
 }
 
 /// Returns the merge patch that leaves nothing of an earlier status. `status` has all lists; see
@@ -230,7 +249,7 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
     item.workload = ShownWorkload(waiting.workload, state.id.namespace_.empty());
     item.reason = ToString(waiting.hold.reason);
     item.message = waiting.hold.message;
-    item.since = Seconds(waiting.since);
+    item.since = WaitsSince(item.workload, Seconds(waiting.since), present);
     if (waiting.hold.until) {
       item.until = Seconds(*waiting.hold.until);
     }

@@ -19,6 +19,7 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/controller/conditions.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/rest/testing/http_threads.h"
@@ -69,6 +70,47 @@ TEST(PolicyStatus, IsReadBackAsItIsWritten) {
     const std::string message = ReadyMessageFor({problem});
     EXPECT_EQ(base::ToValidUtf8(message), message) << problem;
   }
+}
+
+TEST(PolicyStatus, AWaitThatAnotherProcessHasSeenBegunGoesOn) {
+  const base::WallTime began(std::chrono::seconds(1'795'000'000));
+  const auto status_of = [&](base::WallTime since, const ReloadPolicyStatus& present) {
+    const PolicyState state{.id = {"shop", "p"},
+                            .pending = 1,
+                            .listed = {{.workload = {"Deployment", {"shop", "web"}},
+                                        .hold = {.reason = reloadpolicy::HoldReason::kPaused},
+                                        .since = since}}};
+    return PolicyStatusFor(state, present, since);
+  };
+  const ReloadPolicyStatus first = status_of(began, {});
+  const ReloadPolicyStatus later = status_of(began + 1h, first);
+  EXPECT_EQ(later.pending_rollouts->at(0).since, first.pending_rollouts->at(0).since);
+  ReloadPolicyStatus of_another = first;
+  of_another.pending_rollouts->at(0).workload = "Deployment/other";
+  EXPECT_NE(status_of(began + 1h, of_another).pending_rollouts->at(0).since,
+            first.pending_rollouts->at(0).since);
+}
+
+TEST(PolicyStatus, NamesWhatKeepsASnapshotFromBeingTaken) {
+  PolicyState state{.id = {"shop", "p"}, .has_waves = true, .restores = true, .may_restore = true};
+  const auto message_of = [&](const ReloadPolicyStatus& present) {
+    const auto status = PolicyStatusFor(state, present, base::WallTime());
+    return controller::FindCondition(apimachinery::OrEmpty(status.conditions), "Restored")->message;
+  };
+  EXPECT_EQ(message_of({}), "no data had to be restored");
+  state.no_snapshot = "ConfigMap/shop/c can be taken: Deployment/shop/b is broken";
+  EXPECT_EQ(message_of({}), "no data had to be restored; no snapshot of " + state.no_snapshot);
+  state.restore = RestoreReport{.outcome = RestoreReport::Outcome::kRestored,
+                                .policy = state.id,
+                                .reason = "Restored",
+                                .message = "they were put back"};
+  const ReloadPolicyStatus restored = PolicyStatusFor(state, ReloadPolicyStatus(), {});
+  EXPECT_EQ(message_of({}), "they were put back; no snapshot of " + state.no_snapshot);
+  const PolicyFacts facts = FactsOf(restored);
+  EXPECT_EQ(facts.restore, "they were put back") << "no Event tells of a wait";
+  state.restore.reset();
+  state.no_snapshot.clear();
+  EXPECT_EQ(message_of(restored), "they were put back") << "another process has told of it";
 }
 
 TEST(PolicyStatus, NamesFailedWavesWhereThereAreWavesAndReadsThemBack) {

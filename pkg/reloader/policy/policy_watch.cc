@@ -14,9 +14,12 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
+#include "kubexx/controller/conditions.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/policy/policy_status.h"
+#include "kubexx/reloader/restore/restore_standing.h"
 #include "kubexx/reloader/watch/watch_errors.h"
+#include "kubexx/reloadpolicy/failed_data.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -49,6 +52,19 @@ void AddReported(const cache::SharedInformer<T>& informer, const std::string& na
         to.push_back(kind + key.ToString() + ": " + waiting.reason + ": " +
                      waiting.message.value_or(""));
       }
+    }
+    bool has_failed = false;
+    for (const auto& failed : apimachinery::OrEmpty((*policy)->status->failed_waves)) {
+      if (failed.workload == workload) {
+        has_failed = true;
+        to.push_back(kind + key.ToString() + ": it has failed in a wave since " +
+                     failed.since.ToString() + " for " + reloadpolicy::SourcesOf(failed.data) +
+                     ", and no other rollout begins for these data");
+      }
+    }
+    const auto* restored = controller::FindCondition((*policy)->status->conditions, "Restored");
+    if (has_failed && restored != nullptr && restored->reason != kNothingToRestore) {
+      to.push_back(kind + key.ToString() + ": " + restored->reason + ": " + restored->message);
     }
   }
 }

@@ -90,7 +90,8 @@ class PolicyWatch {
   /// namespaces.
   std::map<std::string, std::string> AllUnread();
 
-  /// What the statuses of the policies say the workload waits for; one sentence for each.
+  /// What the statuses of the policies say the workload waits for, and that it has failed in a wave
+  /// and what has come of a restore; one sentence for each.
   std::vector<std::string> Reported(const WorkloadId& id) const;
 
   const Namespaced& namespaced() const { return *namespaced_; }

@@ -27,8 +27,8 @@ struct FailedSource {
 /// A rollout that has failed in a wave of a policy that restores data.
 struct FailedRollout {
   reloadpolicy::ObjectRef workload{};
-  /// The sources that have the data of that rollout, sorted by id. Those that were put back already
-  /// are left out.
+  /// The sources that have the data of that rollout, and those that are gone, sorted by id. Those
+  /// that were put back already are left out.
   std::vector<FailedSource> sources{};
   /// A source of the rollout whose data are not those of the rollout any more, though the operator
   /// has not put others back; nobody knows whether the old data of the others go with these.
@@ -52,10 +52,17 @@ struct RestoreStanding {
   /// The data become settled after this time if nothing happens; std::nullopt: something has to
   /// happen first, or they are settled.
   std::optional<base::Duration> settles_after{};
-  /// A rollout for the present data has failed.
+  /// A workload that keeps them from being settled, and how; empty: none does. Nobody knows when it
+  /// ends.
+  std::string unsettled{};
+  /// A rollout for the present data has failed; or one for data that the source had before, and its
+  /// workload still has them: then `changed` is the source, or there is no source any more.
   std::optional<FailedRollout> failure{};
   bool operator==(const RestoreStanding&) const = default;
 };
+
+/// The reason of the condition Restored while nothing has had to be restored.
+inline constexpr char kNothingToRestore[] = "NothingToRestore";
 
 /// What the users of a source and of a policy should know of restores.
 struct RestoreReport {

@@ -1,13 +1,16 @@
 #include "kubexx/reloader/restore/restore_work.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/permissions/denial.h"
+#include "kubexx/reloader/restore/appliers.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -45,7 +48,35 @@ NotDone WhyRefused(const std::string& what, SourceType type, const Status& error
   return {.message = text};
 }
 
+/// What data become when a tool writes those of `bad` and leaves the other keys alone, as they are
+/// in `good`.
+Digest DigestOfMixture(const SourceObject& bad, const SourceObject& good) {
+  SourceObject mixture = good;
+  mixture.AddData(bad);
+  return mixture.DigestOfAll();
+}
+
+/// So often it tries to give keys back while others write the source.
+constexpr int kMostHandBacks = 3;
+
 NotDone TryAgain(std::string why) { return {.message = std::move(why)}; }
+
+/// Why there is no key of snapshots.
+NotDone WhyNoKey(const Status& error) {
+  const std::string text = std::string("cannot read or make the key of snapshots, the Secret ") +
+                           kSnapshotKeySecret + " in the operator's namespace: " + error.message;
+  if (IsMissingRight(error)) {
+    return AskAPerson("Forbidden",
+                      text + "; grant get and create of that Secret (kubexx.restore in the chart)");
+  }
+  if (IsDenied(error)) {
+    return AskAPerson("Refused", text);
+  }
+  if (error.reason == Reason::kMalformed) {
+    return AskAPerson("NoKey", text + "; delete the Secret, and the operator makes another");
+  }
+  return {.message = text};
+}
 
 std::optional<RestoredMark> MarkOn(const SourceObject& object) {
   const std::string* text = Find(object.metadata().annotations, kRestoredAnnotation);
@@ -70,40 +101,64 @@ std::optional<NotDone> RestoreWork::KeepSnapshot(const SourceId& source, const D
   if (object->is_immutable()) {
     return std::nullopt;
   }
-  auto snapshots = store_.ListSnapshots(source, object->metadata().uid, stop);
-  if (!snapshots) {
-    return WhyRefused("list snapshots of " + name, source.type, snapshots.error());
+  auto own = OwnSnapshots(*object, true, stop);
+  if (auto* not_done = std::get_if<NotDone>(&own)) {
+    not_done->uid = object->metadata().uid;
+    return std::move(*not_done);
   }
-  SortNewestFirst(*snapshots);
-  if (auto not_done = Number(*snapshots, *object, stop)) {
+  Snapshots& snapshots = std::get<Snapshots>(own);
+  if (auto not_done = Number(snapshots, *object, stop)) {
     not_done->uid = object->metadata().uid;
     return not_done;
   }
   // The one that was just made is not among them, and is the newest then.
-  const std::string digest = good.ToString();
-  const auto is_of_good = [&digest](const SourceObject& each) {
-    const std::string* text = Find(each.metadata().annotations, kSnapshotDigest);
-    return text != nullptr && *text == digest && IsWhole(each);
-  };
-  std::erase_if(*snapshots, is_of_good);
-  return Prune(*snapshots, stop);
+  std::erase_if(snapshots.own,
+                [&good](const SourceObject& each) { return each.DigestOfAll() == good; });
+  return Prune(snapshots.own, stop);
 }
 
-std::optional<NotDone> RestoreWork::Number(std::vector<SourceObject> snapshots,
-                                           const SourceObject& object,
+std::variant<RestoreWork::Snapshots, NotDone> RestoreWork::OwnSnapshots(
+    const SourceObject& source, bool make_key, const std::stop_token& stop) {
+  const SourceId id = SourceIdOf(source);
+  auto listed = store_.ListSnapshots(id, source.metadata().uid, stop);
+  if (!listed) {
+    return WhyRefused("list snapshots of " + SourceName(id), id.type, listed.error());
+  }
+  Snapshots snapshots;
+  auto key = store_.Key(make_key, stop);
+  if (!key && (make_key || !apimachinery::IsObjectNotFound(key.error()))) {
+    return WhyNoKey(key.error());
+  }
+  if (key) {
+    snapshots.key = *std::move(key);
+    for (SourceObject& each : *listed) {
+      if (IsOwn(each, source.metadata().uid, snapshots.key)) {
+        snapshots.own.push_back(std::move(each));
+      }
+    }
+  }
+  snapshots.foreign = listed->size() - snapshots.own.size();
+  SortNewestFirst(snapshots.own);
+  return snapshots;
+}
+
+std::optional<NotDone> RestoreWork::Number(const Snapshots& all, const SourceObject& object,
                                            const std::stop_token& stop) {
   const std::string name = SourceName(SourceIdOf(object));
+  std::vector<SourceObject> snapshots = all.own;
   const std::int64_t next = snapshots.empty() ? 1 : NumberOf(snapshots.front()) + 1;
   const Digest good = object.DigestOfAll();
-  const auto known = std::ranges::find_if(snapshots, [&good](const SourceObject& each) {
-    return IsWhole(each) && each.DigestOfAll() == good;
-  });
+  const auto known = std::ranges::find_if(
+      snapshots, [&good](const SourceObject& each) { return each.DigestOfAll() == good; });
+  const Appliers appliers = AppliersOf(object);
   // Data that are good need no memory of having been replaced, and have to be good once more after
   // a failure; so what was replaced stays remembered.
   const std::vector<ReplacedData> replaced = ReplacedInAll(snapshots);
   if (known == snapshots.end()) {
-    SourceObject snapshot = SnapshotOf(object, next, ignore_annotation_);
+    SourceObject snapshot = SnapshotOf(object, next, ignore_annotation_, all.key);
     SetReplaced(snapshot, replaced);
+    SetAppliers(snapshot, appliers);
+    Seal(snapshot, all.key);
     const auto created = store_.Create(snapshot, stop);
     if (!created && created.error().reason == Reason::kAlreadyExists) {
       return AskAPerson("SnapshotTaken", "there is another object with the name of a snapshot of " +
@@ -118,6 +173,8 @@ std::optional<NotDone> RestoreWork::Number(std::vector<SourceObject> snapshots,
   }
   known->metadata().annotations[kSnapshotNumber] = std::to_string(next);
   SetReplaced(*known, replaced);
+  SetAppliers(*known, appliers);
+  Seal(*known, all.key);
   const auto updated = store_.Update(*known, stop);
   return updated ? std::nullopt
                  : std::optional(
@@ -138,6 +195,13 @@ std::optional<NotDone> RestoreWork::Prune(const std::vector<SourceObject>& snaps
 
 std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
     const FailedRollout& failed, const std::stop_token& stop) {
+  if (failed.changed && failed.sources.empty()) {
+    return AskAPerson(
+        "ChangedSince",
+        SourceName(*failed.changed) +
+            " has been written since then, though nothing has changed that the workload takes "
+            "from it; the operator never takes away what somebody wrote later: write good data");
+  }
   if (failed.changed) {
     return AskAPerson(
         "OtherDataChanged",
@@ -176,6 +240,7 @@ std::optional<RestoreWork::Restored> RestoreWork::PutBackInto(const SourceId& so
   if (!mark) {
     return std::nullopt;
   }
+  HandBackLater(*object, stop);
   return Restored{.source = source,
                   .uid = object->metadata().uid,
                   .good = mark->good,
@@ -205,26 +270,29 @@ std::variant<RestoreWork::Step, NotDone> RestoreWork::Prepare(const FailedSource
   const auto mark = MarkOn(*object);
   if (present != source.bad) {
     if (mark && mark->bad == source.bad && mark->good == present) {
+      HandBackLater(*object, stop);
       return Step{.object = *object, .snapshot = *object, .bad = source.bad, .is_done = true};
     }
     return TryAgain(name + " has other data by now");
   }
-  auto snapshots = store_.ListSnapshots(source.id, object->metadata().uid, stop);
-  if (!snapshots) {
-    return WhyRefused("list snapshots of " + name, source.id.type, snapshots.error());
+  auto own = OwnSnapshots(*object, false, stop);
+  if (auto* not_done = std::get_if<NotDone>(&own)) {
+    return std::move(*not_done);
   }
-  std::erase_if(*snapshots, [](const SourceObject& each) { return !IsWhole(each); });
-  SortNewestFirst(*snapshots);
-  if (auto why_not = WhyNot(source, *object, *snapshots)) {
+  Snapshots& snapshots = std::get<Snapshots>(own);
+  if (auto why_not = WhyNot(source, *object, snapshots)) {
     return *std::move(why_not);
   }
-  return Step{
-      .object = *std::move(object), .snapshot = std::move(snapshots->front()), .bad = source.bad};
+  return Step{.object = *std::move(object),
+              .snapshot = std::move(snapshots.own.front()),
+              .key = std::move(snapshots.key),
+              .bad = source.bad};
 }
 
 std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const SourceObject& object,
-                                           const std::vector<SourceObject>& snapshots) {
+                                           const Snapshots& all) {
   const std::string name = SourceName(source.id);
+  const std::vector<SourceObject>& snapshots = all.own;
   const auto mark = MarkOn(object);
   bool was_replaced = mark && mark->bad == source.bad;
   for (const ReplacedData& replaced : ReplacedInAll(snapshots)) {
@@ -244,9 +312,14 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
                       name + " is immutable: delete it and create it anew with good data", &object);
   }
   if (snapshots.empty()) {
-    return AskAPerson("NoSnapshot",
-                      "there is no snapshot of good data of " + name + ": write good data",
-                      &object);
+    return AskAPerson(
+        "NoSnapshot",
+        "there is no snapshot of good data of " + name +
+            (all.foreign == 0 ? std::string()
+                              : ", and what is labelled as one was not made, or not left as it "
+                                "was, by the operator") +
+            ": write good data",
+        &object);
   }
   if (snapshots.front().DigestOfAll() == source.bad) {
     return AskAPerson("WereGood",
@@ -261,11 +334,22 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
   const SourceId id = SourceIdOf(step.object);
   const std::string name = SourceName(id);
   const std::vector<ReplacedData> before = ReplacedIn(step.snapshot);
+  // A tool that leaves keys alone which it does not know makes a mixture of the two when it writes
+  // the bad data again.
+  std::set<Digest> bad{step.bad, DigestOfMixture(step.object, step.snapshot)};
+  bad.erase(step.snapshot.DigestOfAll());
+  const auto is_of_these = [&](const ReplacedData& each) { return bad.contains(each.bad); };
   std::vector<ReplacedData> replaced = before;
-  std::erase_if(replaced, [&](const ReplacedData& each) { return each.bad == step.bad; });
-  replaced.push_back({.bad = step.bad, .version = step.object.metadata().resource_version});
-  if (replaced != before) {
+  std::erase_if(replaced, is_of_these);
+  for (const Digest& each : bad) {
+    replaced.push_back({.bad = each, .version = step.object.metadata().resource_version});
+  }
+  const Appliers recorded = AppliersIn(step.snapshot);
+  const Appliers appliers = AppliersAfter(recorded, AppliersOf(step.object));
+  if (replaced != before || appliers != recorded) {
     SetReplaced(step.snapshot, replaced);
+    SetAppliers(step.snapshot, appliers);
+    Seal(step.snapshot, step.key);
     auto noted = store_.Update(step.snapshot, stop);
     if (!noted) {
       return WhyRefused("write the snapshot " + SourceName(SourceIdOf(step.snapshot)), id.type,
@@ -274,6 +358,7 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
     step.snapshot.metadata().resource_version = *std::move(noted);
   }
   step.object.TakeData(step.snapshot);
+  AddToLastApplied(step.object, appliers);
   step.object.metadata().annotations[kRestoredAnnotation] =
       RestoredMark{.uid = step.object.metadata().uid,
                    .good = step.snapshot.DigestOfAll(),
@@ -282,12 +367,14 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
           .ToString();
   const auto written = store_.Update(step.object, stop);
   if (written) {
+    HandBackTo(id, step.snapshot, stop);
     return std::nullopt;
   }
   if (!MayHaveBeenMade(written.error())) {
     // It was certainly not made, so another attempt is allowed, also with another version.
-    std::erase_if(replaced, [&](const ReplacedData& each) { return each.bad == step.bad; });
+    std::erase_if(replaced, is_of_these);
     SetReplaced(step.snapshot, replaced);
+    Seal(step.snapshot, step.key);
     if (auto taken_back = store_.Update(step.snapshot, stop); !taken_back) {
       return WhyRefused("write the snapshot " + SourceName(SourceIdOf(step.snapshot)), id.type,
                         taken_back.error());
@@ -296,6 +383,40 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
   NotDone not_done = WhyRefused("restore " + name, id.type, written.error());
   not_done.uid = step.object.metadata().uid;
   return not_done;
+}
+
+void RestoreWork::HandBackTo(const SourceId& source, const SourceObject& snapshot,
+                             const std::stop_token& stop) {
+  const Appliers appliers = AppliersIn(snapshot);
+  for (int attempt = 0; attempt < kMostHandBacks; ++attempt) {
+    auto object = store_.Get(source, stop);
+    if (!object || object->DigestOfAll() != snapshot.DigestOfAll() || !MarkOn(*object) ||
+        !HandBack(*object, appliers)) {
+      return;
+    }
+    const auto written = store_.Update(*object, stop);
+    if (written || written.error().reason != Reason::kConflict) {
+      if (!written) {
+        logging::Debug("Keys of a restored source are not given back to the tool that applies them",
+                       {{"source", SourceName(source)}, {"error", written.error().message}});
+      }
+      return;
+    }
+  }
+}
+
+void RestoreWork::HandBackLater(const SourceObject& source, const std::stop_token& stop) {
+  if (!OwnsKeys(source)) {
+    return;
+  }
+  const auto own = OwnSnapshots(source, false, stop);
+  if (const auto* snapshots = std::get_if<Snapshots>(&own)) {
+    for (const SourceObject& each : snapshots->own) {
+      if (each.DigestOfAll() == source.DigestOfAll()) {
+        return HandBackTo(SourceIdOf(source), each, stop);
+      }
+    }
+  }
 }
 
 }  // namespace kubexx::reloader

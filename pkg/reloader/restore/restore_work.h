@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_RESTORE_RESTORE_WORK_H_
 #define KUBEXX_RELOADER_RESTORE_RESTORE_WORK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/reloader/restore/restore_standing.h"
@@ -66,23 +68,38 @@ class RestoreWork {
  private:
   /// What is to be written to restore a source.
   struct Step {
-    SourceObject object;    ///< the source, as it was read
-    SourceObject snapshot;  ///< the last good data
+    SourceObject object;        ///< the source, as it was read
+    SourceObject snapshot;      ///< the last good data
+    apimachinery::Bytes key{};  ///< of snapshots
     Digest bad{};
     bool is_done = false;  ///< somebody has written it already, as an earlier call of this object
   };
+  /// The snapshots of a source.
+  struct Snapshots {
+    std::vector<SourceObject> own{};  ///< newest first; see IsOwn
+    std::size_t foreign = 0;          ///< so many others look like snapshots, which are left alone
+    apimachinery::Bytes key{};        ///< empty: there is none, and so there are no snapshots
+  };
+  /// `make_key`: see SourceStore::Key.
+  std::variant<Snapshots, NotDone> OwnSnapshots(const SourceObject& source, bool make_key,
+                                                const std::stop_token& stop);
   std::variant<Step, NotDone> Prepare(const FailedSource& source, const std::stop_token& stop);
-  /// Why the data may not be put back, according to the source and its snapshots, newest first.
+  /// Why the data may not be put back, according to the source and its snapshots.
   static std::optional<NotDone> WhyNot(const FailedSource& source, const SourceObject& object,
-                                       const std::vector<SourceObject>& snapshots);
+                                       const Snapshots& all);
   /// Restores one source.
   std::optional<NotDone> Write(Step& step, const std::stop_token& stop);
+  /// Gives the keys that were put back to the tools that have to have them; see Appliers. Whatever
+  /// keeps it from doing so changes nothing about the data.
+  void HandBackTo(const SourceId& source, const SourceObject& snapshot,
+                  const std::stop_token& stop);
+  /// The same for a source that was restored by an earlier call, which may have ended before that.
+  void HandBackLater(const SourceObject& source, const std::stop_token& stop);
   /// Deletes what is too many of `snapshots`, newest first, beside the one of the good data.
   std::optional<NotDone> Prune(const std::vector<SourceObject>& snapshots,
                                const std::stop_token& stop);
-  /// Makes the snapshot of the data in `object` the newest, and takes it if there is none. The
-  /// others are newest first.
-  std::optional<NotDone> Number(std::vector<SourceObject> snapshots, const SourceObject& object,
+  /// Makes the snapshot of the data in `object` the newest, and takes it if there is none.
+  std::optional<NotDone> Number(const Snapshots& all, const SourceObject& object,
                                 const std::stop_token& stop);
 
   SourceStore& store_;

@@ -6,11 +6,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/reloader/model/restored_mark.h"
+#include "kubexx/reloader/restore/appliers.h"
 #include "kubexx/reloader/testing/fake_source_store.h"
 
 namespace kubexx::reloader {
@@ -67,6 +69,12 @@ class RestoreWorkTest : public testing::Test {
     }
     return names;
   }
+  /// A source of this name whose key "a" has the value.
+  static SourceObject Source(const SourceId& id, const std::string& value) {
+    FakeSourceStore store;
+    store.Put(id, value);
+    return *store.Get(id, {});
+  }
   std::vector<std::string> SnapshotValues() const {
     std::vector<SourceObject> snapshots = store_.Snapshots();
     SortNewestFirst(snapshots);
@@ -99,7 +107,7 @@ TEST_F(RestoreWorkTest, ASnapshotThatIsThereIsNotWrittenAgain) {
   BecomeGood("1");
   const std::string before = store_.requests();
   EXPECT_EQ(work_.KeepSnapshot(kWorkSettings, DigestWith("1"), {}), std::nullopt);
-  EXPECT_EQ(store_.requests(), before + "get list ");
+  EXPECT_EQ(store_.requests(), before + "get list key ");
 }
 
 TEST_F(RestoreWorkTest, TakesNoSnapshotOfOtherDataThanThoseThatAreGood) {
@@ -272,6 +280,8 @@ TEST_F(RestoreWorkTest, SaysWhatKeepsItFromRestoring) {
   FailedRollout changed = FailedWith("bad");
   changed.changed = kWorkFlags;
   EXPECT_THAT(Restore(changed), ElementsAre("OtherDataChanged"));
+  changed.sources.clear();
+  EXPECT_THAT(Restore(changed), ElementsAre("ChangedSince"));
 }
 
 TEST_F(RestoreWorkTest, ASnapshotThatSomebodyHasReplacedDoesNotCount) {
@@ -281,6 +291,138 @@ TEST_F(RestoreWorkTest, ASnapshotThatSomebodyHasReplacedDoesNotCount) {
   store_.Put(id, "forged");
   store_.Put(kWorkSettings, "bad");
   EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("NoSnapshot"));
+}
+
+/// Gives the object a key beside "a", or takes it away.
+void SetKey(SourceObject& object, const std::string& key, const std::string& value) {
+  auto config_map = std::get<api::core::v1::ConfigMap>(object.object());
+  value.empty() ? static_cast<void>(config_map.data.erase(key))
+                : static_cast<void>(config_map.data.insert_or_assign(key, value));
+  object = SourceObject(std::move(config_map));
+}
+
+TEST_F(RestoreWorkTest, AMixtureOfBadAndRestoredDataIsNotReplacedEither) {
+  store_.Put(kWorkSettings, "1");
+  store_.Edit(kWorkSettings, [](SourceObject& object) { SetKey(object, "removed", "r"); });
+  EXPECT_EQ(work_.KeepSnapshot(kWorkSettings, DigestOf("a=1;removed=r"), {}), std::nullopt);
+  store_.Put(kWorkSettings, "bad");
+  store_.Edit(kWorkSettings, [](SourceObject& object) { SetKey(object, "removed", ""); });
+  ASSERT_THAT(Restore(FailedWith("bad")), ElementsAre("settings"));
+  // A tool that knows nothing of the key, as it has removed it before, writes the bad data again.
+  store_.Put(kWorkSettings, "bad");
+  FailedRollout again = FailedWith("bad");
+  again.sources[0].bad = DigestOf("a=bad;removed=r");
+  EXPECT_THAT(Restore(again), ElementsAre("RestoredBefore"));
+  EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
+}
+
+TEST_F(RestoreWorkTest, GivesTheKeysBackToTheToolThatAppliesThem) {
+  const auto owned = [](const std::string& manager, const std::string& operation,
+                        const std::string& fields) {
+    return [=](SourceObject& object) {
+      auto& entries = object.metadata().managed_fields;
+      std::erase_if(entries, [&](const auto& each) { return each.manager == manager; });
+      entries.push_back({.manager = manager,
+                         .operation = operation,
+                         .api_version = "v1",
+                         .time = apimachinery::Time{.seconds = 1},
+                         .fields_type = "FieldsV1",
+                         .fields_v1 = apimachinery::FieldsV1{.raw = fields}});
+    };
+  };
+  store_.Put(kWorkSettings, "1");
+  store_.Edit(kWorkSettings, owned("flux", "Apply", R"({"f:data":{"f:a":{}}})"));
+  EXPECT_EQ(work_.KeepSnapshot(kWorkSettings, DigestWith("1"), {}), std::nullopt);
+  store_.Put(kWorkSettings, "bad");
+  bool is_written = false;
+  store_.FailAfter([&](const std::string& verb, const SourceId& id) {
+    if (verb == "update" && id == kWorkSettings && !std::exchange(is_written, true)) {
+      // What the API server does with a write.
+      store_.Edit(id, owned("flux", "Apply", R"({"f:metadata":{}})"));
+      store_.Edit(id, owned(kRestoreFieldManager, "Update", R"({"f:data":{"f:a":{}}})"));
+    }
+    return std::optional<apimachinery::Status>();
+  });
+  ASSERT_THAT(Restore(FailedWith("bad")), ElementsAre("settings"));
+  const SourceObject after = *store_.Get(kWorkSettings, {});
+  EXPECT_EQ(AppliersOf(after), (Appliers{{"flux", {"a"}}}));
+  EXPECT_FALSE(OwnsKeys(after)) << "or nobody could ever remove them";
+}
+
+TEST_F(RestoreWorkTest, WhatSomebodyPlantsAsASnapshotIsNeverPutBack) {
+  BecomeGood("1");
+  const SourceObject source = Source(kWorkSettings, "forged");
+  // All that whoever may create objects can give it: label, owner, digest, number.
+  SourceObject planted = SnapshotOf(source, 99, "ignore", apimachinery::Bytes("guessed"));
+  planted.metadata().labels[kSnapshotOf] = "uid-1";
+  store_.Plant(planted);
+  store_.Put(kWorkSettings, "bad");
+  EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("settings"));
+  EXPECT_EQ(store_.ValueOf(kWorkSettings), "1");
+}
+
+TEST_F(RestoreWorkTest, WithNothingButAPlantedSnapshotThereIsNone) {
+  store_.Put(kWorkSettings, "bad");
+  SourceObject planted =
+      SnapshotOf(Source(kWorkSettings, "forged"), 1, "ignore", apimachinery::Bytes("guessed"));
+  planted.metadata().labels[kSnapshotOf] = "uid-1";
+  store_.Plant(planted);
+  const auto done = work_.Restore(FailedWith("bad"), {});
+  ASSERT_TRUE(std::holds_alternative<NotDone>(done));
+  EXPECT_EQ(std::get<NotDone>(done).reason, "NoSnapshot");
+  EXPECT_THAT(std::get<NotDone>(done).message, HasSubstr("was not made, or not left as it was"));
+  EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
+}
+
+TEST_F(RestoreWorkTest, APersonsCopiesOfASnapshotAreLeftAlone) {
+  BecomeGood("1");
+  SourceObject copy = store_.Snapshots()[0];
+  for (const char* name : {"mine", "mine-too", "and-another"}) {
+    copy.metadata().name = name;
+    store_.Plant(copy);
+  }
+  for (const char* value : {"2", "3", "4"}) {
+    BecomeGood(value);
+  }
+  EXPECT_EQ(store_.ValueOf({SourceType::kConfigMap, {"shop", "mine"}}), "1");
+  EXPECT_EQ(store_.ValueOf({SourceType::kConfigMap, {"shop", "mine-too"}}), "1");
+  EXPECT_EQ(store_.ValueOf({SourceType::kConfigMap, {"shop", "and-another"}}), "1");
+  EXPECT_THAT(store_.Snapshots(), SizeIs(3 + kMaxSnapshots));
+}
+
+TEST_F(RestoreWorkTest, AnOldSnapshotThatSomebodyMakesAgainIsNotTheNewest) {
+  BecomeGood("1");
+  const SourceObject old = store_.Snapshots()[0];
+  for (const char* value : {"2", "3"}) {
+    BecomeGood(value);
+  }
+  store_.Plant(old);
+  store_.Put(kWorkSettings, "bad");
+  EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("settings"));
+  EXPECT_EQ(store_.ValueOf(kWorkSettings), "3");
+}
+
+TEST_F(RestoreWorkTest, WhenTheKeyIsLostSnapshotsAreTakenAnew) {
+  BecomeGood("1");
+  store_.LoseKey("the second key");
+  store_.Put(kWorkSettings, "bad");
+  EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("NoSnapshot"));
+  BecomeGood("1");
+  EXPECT_THAT(SnapshotValues(), ElementsAre("1", "1")) << "the first one is nobody's now";
+  store_.Put(kWorkSettings, "bad");
+  EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("settings"));
+}
+
+TEST_F(RestoreWorkTest, AMissingRightToTheKeyIsTold) {
+  store_.Put(kWorkSettings, "1");
+  store_.FailBefore([](const std::string& verb, const SourceId&) {
+    return verb == "key" ? std::optional(MissingRight()) : std::nullopt;
+  });
+  const auto not_done = work_.KeepSnapshot(kWorkSettings, DigestWith("1"), {});
+  ASSERT_TRUE(not_done);
+  EXPECT_EQ(not_done->reason, "Forbidden");
+  EXPECT_THAT(not_done->message, HasSubstr("grant get and create of that Secret"));
+  EXPECT_THAT(store_.Snapshots(), SizeIs(0));
 }
 
 TEST_F(RestoreWorkTest, TheSourcesOfOneRolloutAreRestoredTogether) {

@@ -124,7 +124,7 @@ std::optional<Restorer::Known> Restorer::Look(const SourceId& source, Known know
   }
   known.waits = 0;
   const RestoreStanding standing = options_.standing(source, known.good);
-  if (!standing.policy || !standing.present) {
+  if (!standing.policy || (!standing.present && !standing.failure)) {
     ReportOver(source, known);
     return std::nullopt;
   }

@@ -247,6 +247,21 @@ TEST_F(RestorerTest, WhatAPersonHasToDoIsToldOnceAndNotTriedMeanwhile) {
   EXPECT_THAT(TakeReports(), IsEmpty());
 }
 
+TEST_F(RestorerTest, AFailureWithASourceThatIsGoneIsTold) {
+  Stand({.policy = kTeamPolicy,
+         .failure = FailedRollout{.workload = {"Deployment", {"team", "canary"}},
+                                  .sources = {{.id = kTeamSettings, .bad = DigestOf("a=bad")}}}});
+  Look();
+  const auto reports = TakeReports();
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].outcome, Outcome::kHeld);
+  EXPECT_EQ(reports[0].reason, "SourceDeleted");
+  EXPECT_EQ(reports[0].policy, kTeamPolicy);
+  Stand({});
+  Look();
+  EXPECT_EQ(TakeReports().at(0).outcome, Outcome::kOver);
+}
+
 TEST_F(RestorerTest, TellsThatItIsOverWhenNobodyHasFailedAnyMore) {
   store_.Put(kTeamSettings, "bad");
   StandFailed("bad");

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <variant>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/owner_reference.h"
 #include "kubexx/api/resource.h"
+#include "kubexx/base/hex.h"
+#include "kubexx/crypto/secrets.h"
+#include "kubexx/crypto/sha.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/restore/appliers.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -20,6 +25,50 @@ constexpr std::string_view kNameMark = "-good-";
 const apimachinery::ResourceInfo& ResourceOfType(SourceType type) {
   return type == SourceType::kSecret ? api::ResourceOf<api::core::v1::Secret>()
                                      : api::ResourceOf<api::core::v1::ConfigMap>();
+}
+
+void AppendPart(std::string_view part, std::string& text) {
+  text += std::to_string(part.size()) + ":";
+  text += part;
+}
+
+void AppendData(const SourceObject& object, std::string& text) {
+  if (const auto* secret = std::get_if<api::core::v1::Secret>(&object.object())) {
+    for (const auto& [key, value] : secret->data) {
+      AppendPart(key, text);
+      AppendPart(value.view(), text);
+    }
+    return;
+  }
+  const auto& config_map = std::get<api::core::v1::ConfigMap>(object.object());
+  for (const auto& [key, value] : config_map.data) {
+    AppendPart(key, text);
+    AppendPart(value, text);
+  }
+  text += "binary ";
+  for (const auto& [key, value] : config_map.binary_data) {
+    AppendPart(key, text);
+    AppendPart(value.view(), text);
+  }
+}
+
+/// The code over all that the operator goes by when it uses a snapshot.
+std::string SealFor(const SourceObject& snapshot, const apimachinery::Bytes& key) {
+  const api::meta::v1::ObjectMeta& metadata = snapshot.metadata();
+  std::string text = "snapshot ";
+  AppendPart(NamesOf(snapshot.type()).kind, text);
+  AppendPart(metadata.namespace_, text);
+  AppendPart(metadata.name, text);
+  const std::string* of = Find(metadata.labels, kSnapshotOf);
+  AppendPart(of == nullptr ? std::string_view() : *of, text);
+  for (const char* annotation : {kSnapshotNumber, kSnapshotReplaced, kSnapshotAppliers}) {
+    const std::string* value = Find(metadata.annotations, annotation);
+    AppendPart(value == nullptr ? std::string_view() : *value, text);
+  }
+  AppendData(snapshot, text);
+  std::string code = base::ToHex(crypto::HmacSha256(key.view(), text));
+  apimachinery::Wipe(text);
+  return code;
 }
 
 }  // namespace
@@ -94,9 +143,15 @@ std::int64_t NumberOf(const SourceObject& snapshot) {
   return number;
 }
 
-bool IsWhole(const SourceObject& snapshot) {
-  const std::string* text = Find(snapshot.metadata().annotations, kSnapshotDigest);
-  return text != nullptr && *text == snapshot.DigestOfAll().ToString();
+void Seal(SourceObject& snapshot, const apimachinery::Bytes& key) {
+  snapshot.metadata().annotations[kSnapshotSeal] = SealFor(snapshot, key);
+}
+
+bool IsOwn(const SourceObject& object, const std::string& uid, const apimachinery::Bytes& key) {
+  const std::string* of = Find(object.metadata().labels, kSnapshotOf);
+  const std::string* seal = Find(object.metadata().annotations, kSnapshotSeal);
+  return of != nullptr && *of == uid && seal != nullptr &&
+         crypto::IsSameSecret(*seal, SealFor(object, key));
 }
 
 void SortNewestFirst(std::vector<SourceObject>& snapshots) {
@@ -104,10 +159,12 @@ void SortNewestFirst(std::vector<SourceObject>& snapshots) {
 }
 
 SourceObject SnapshotOf(const SourceObject& source, std::int64_t number,
-                        const std::string& ignore_annotation) {
+                        const std::string& ignore_annotation, const apimachinery::Bytes& key) {
   const api::meta::v1::ObjectMeta& from = source.metadata();
   const std::string digest = source.DigestOfAll().ToString();
-  const std::string mark = DigestOf(from.uid + "/" + digest).ToString().substr(0, kNameDigits);
+  // Nobody can take a name beforehand.
+  const std::string mark =
+      base::ToHex(crypto::HmacSha256(key.view(), from.uid + "/" + digest)).substr(0, kNameDigits);
   // A name may not have a dot or a hyphen before the one that follows here.
   std::string name = from.name.substr(0, kMaxSourceName);
   while (!name.empty() && (name.back() == '.' || name.back() == '-')) {
@@ -125,6 +182,7 @@ SourceObject SnapshotOf(const SourceObject& source, std::int64_t number,
                           {kSnapshotNumber, std::to_string(number)},
                           {ignore_annotation, "true"}};
   metadata.owner_references.push_back(api::OwnerReferenceTo(resource, from.name, from.uid));
+  Seal(snapshot, key);
   return snapshot;
 }
 

@@ -2,7 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/reloader/restore/appliers.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -13,6 +19,8 @@ using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
+
+apimachinery::Bytes TheKey() { return apimachinery::Bytes("the key of snapshots"); }
 
 SourceObject Settings(const std::string& value, const std::string& name = "settings") {
   api::core::v1::ConfigMap config_map;
@@ -27,18 +35,19 @@ SourceObject Settings(const std::string& value, const std::string& name = "setti
 }
 
 SourceObject Numbered(std::int64_t number, std::vector<ReplacedData> replaced = {}) {
-  SourceObject snapshot = SnapshotOf(Settings(std::to_string(number)), number, "ignore");
+  SourceObject snapshot = SnapshotOf(Settings(std::to_string(number)), number, "ignore", TheKey());
   SetReplaced(snapshot, replaced);
+  Seal(snapshot, TheKey());
   return snapshot;
 }
 
 TEST(Snapshot, IsAnImmutableCopyThatTheSourceOwns) {
   const SourceObject source = Settings("1");
-  const SourceObject snapshot = SnapshotOf(source, 7, "example.com/ignore");
+  const SourceObject snapshot = SnapshotOf(source, 7, "example.com/ignore", TheKey());
   EXPECT_EQ(snapshot.type(), SourceType::kConfigMap);
   EXPECT_TRUE(snapshot.is_immutable());
   EXPECT_EQ(snapshot.DigestOfAll(), source.DigestOfAll());
-  EXPECT_TRUE(IsWhole(snapshot));
+  EXPECT_TRUE(IsOwn(snapshot, "u1", TheKey()));
   EXPECT_EQ(NumberOf(snapshot), 7);
   EXPECT_EQ(snapshot.metadata().namespace_, "shop");
   EXPECT_THAT(snapshot.metadata().name, StartsWith("settings-good-"));
@@ -46,7 +55,8 @@ TEST(Snapshot, IsAnImmutableCopyThatTheSourceOwns) {
   EXPECT_THAT(snapshot.metadata().annotations,
               UnorderedElementsAre(Pair(kSnapshotSource, "ConfigMap/settings"),
                                    Pair(kSnapshotDigest, source.DigestOfAll().ToString()),
-                                   Pair(kSnapshotNumber, "7"), Pair("example.com/ignore", "true")));
+                                   Pair(kSnapshotNumber, "7"), Pair(kSnapshotSeal, SizeIs(64)),
+                                   Pair("example.com/ignore", "true")));
   ASSERT_THAT(snapshot.metadata().owner_references, SizeIs(1));
   const auto& owner = snapshot.metadata().owner_references[0];
   EXPECT_EQ(owner.api_version + " " + owner.kind + " " + owner.name + " " + owner.uid,
@@ -61,7 +71,7 @@ TEST(Snapshot, OfASecretIsASecretOfNoParticularType) {
   secret.type = "kubernetes.io/tls";
   secret.data["a"] = apimachinery::Bytes("SWORDFISH");
   const SourceObject source(std::move(secret));
-  const SourceObject snapshot = SnapshotOf(source, 1, "ignore");
+  const SourceObject snapshot = SnapshotOf(source, 1, "ignore", TheKey());
   EXPECT_EQ(snapshot.type(), SourceType::kSecret);
   EXPECT_EQ(snapshot.DigestOfAll(), source.DigestOfAll());
   EXPECT_EQ(std::get<api::core::v1::Secret>(snapshot.object()).type, "");
@@ -70,7 +80,7 @@ TEST(Snapshot, OfASecretIsASecretOfNoParticularType) {
 
 TEST(Snapshot, HasANameForEachSourceAndItsData) {
   const auto name_of = [](const SourceObject& source) {
-    return SnapshotOf(source, 1, "ignore").metadata().name;
+    return SnapshotOf(source, 1, "ignore", TheKey()).metadata().name;
   };
   EXPECT_EQ(name_of(Settings("1")), name_of(Settings("1")));
   EXPECT_NE(name_of(Settings("1")), name_of(Settings("2")));
@@ -82,13 +92,44 @@ TEST(Snapshot, HasANameForEachSourceAndItsData) {
               StartsWith(std::string(219, 'x') + "-good-"));
 }
 
-TEST(Snapshot, IsNotWholeWhenSomebodyHasMadeAnotherOfItsName) {
-  SourceObject snapshot = Numbered(1);
-  EXPECT_TRUE(IsWhole(snapshot));
-  snapshot.TakeData(Settings("other"));
-  EXPECT_FALSE(IsWhole(snapshot));
-  snapshot.metadata().annotations.erase(kSnapshotDigest);
-  EXPECT_FALSE(IsWhole(snapshot));
+TEST(Snapshot, NobodyElseCanMakeOneOrChangeOne) {
+  const auto is_own = [](SourceObject snapshot, const std::function<void(SourceObject&)>& change) {
+    change(snapshot);
+    return IsOwn(snapshot, "u1", TheKey());
+  };
+  const auto annotate = [](const char* key, const char* value) {
+    return [=](SourceObject& each) { each.metadata().annotations[key] = value; };
+  };
+  const SourceObject own = Numbered(1, {{.bad = DigestOf("bad"), .version = "1"}});
+  EXPECT_TRUE(is_own(own, [](SourceObject&) {}));
+  EXPECT_TRUE(is_own(own, annotate("note", "of a tool")));
+  EXPECT_FALSE(is_own(own, [](SourceObject& each) { each.TakeData(Settings("other")); }));
+  EXPECT_FALSE(is_own(own, [](SourceObject& each) { each.metadata().name += "-copy"; }));
+  EXPECT_FALSE(is_own(own, [](SourceObject& each) { each.metadata().namespace_ = "other"; }));
+  EXPECT_FALSE(is_own(own, annotate(kSnapshotNumber, "9")));
+  EXPECT_FALSE(is_own(own, annotate(kSnapshotReplaced, "")));
+  EXPECT_FALSE(is_own(own, annotate(kSnapshotAppliers, "{}")));
+  EXPECT_FALSE(is_own(own, annotate(kSnapshotSeal, "")));
+  EXPECT_FALSE(
+      is_own(own, [](SourceObject& each) { each.metadata().annotations.erase(kSnapshotSeal); }));
+  EXPECT_FALSE(is_own(own, [](SourceObject& each) { Seal(each, apimachinery::Bytes("guess")); }));
+  EXPECT_FALSE(IsOwn(own, "u2", TheKey()));
+  SourceObject relabelled = own;
+  relabelled.metadata().labels[kSnapshotOf] = "u2";
+  EXPECT_FALSE(IsOwn(relabelled, "u2", TheKey()));
+}
+
+TEST(Snapshot, ItsSealTellsDataApartThatHaveOneDigest) {
+  api::core::v1::ConfigMap one;
+  one.metadata.uid = "u1";
+  one.data["a"] = "1;b=2";
+  api::core::v1::ConfigMap two = one;
+  two.data = {{"a", "1"}, {"b", "2"}};
+  SourceObject snapshot = SnapshotOf(SourceObject(std::move(one)), 1, "ignore", TheKey());
+  const SourceObject other(std::move(two));
+  ASSERT_EQ(snapshot.DigestOfAll(), other.DigestOfAll());
+  snapshot.TakeData(other);
+  EXPECT_FALSE(IsOwn(snapshot, "u1", TheKey()));
 }
 
 TEST(Snapshot, TheHighestNumberIsTheNewest) {

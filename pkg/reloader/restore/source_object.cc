@@ -75,6 +75,29 @@ void SourceObject::TakeData(const SourceObject& other) {
   }
 }
 
+void SourceObject::AddData(const SourceObject& other) {
+  const auto add = [](auto& to, const auto& from) {
+    for (const auto& [key, value] : from) {
+      to.insert_or_assign(key, value);
+    }
+  };
+  if (auto* secret = std::get_if<Secret>(&object_)) {
+    if (const auto* from = std::get_if<Secret>(&other.object_)) {
+      add(secret->data, from->data);
+    }
+  } else if (auto* config_map = std::get_if<ConfigMap>(&object_)) {
+    if (const auto* from = std::get_if<ConfigMap>(&other.object_)) {
+      // A key is in one of the two only.
+      std::erase_if(config_map->data,
+                    [&](const auto& each) { return from->binary_data.contains(each.first); });
+      std::erase_if(config_map->binary_data,
+                    [&](const auto& each) { return from->data.contains(each.first); });
+      add(config_map->data, from->data);
+      add(config_map->binary_data, from->binary_data);
+    }
+  }
+}
+
 void SourceObject::Wipe() {
   // Bytes wipe themselves. The annotation of kubectl apply contains the data once more.
   if (auto* secret = std::get_if<Secret>(&object_)) {

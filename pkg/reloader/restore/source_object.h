@@ -44,6 +44,8 @@ class SourceObject {
   Digest DigestOfAll() const;
   /// Replaces all data by those of `other`, which must be of the same type.
   void TakeData(const SourceObject& other);
+  /// Adds the data of `other`, which must be of the same type, in place of those of the same keys.
+  void AddData(const SourceObject& other);
   const Object& object() const { return object_; }
 
  private:

@@ -1,11 +1,14 @@
 #include "kubexx/reloader/restore/source_store.h"
 
+#include <cstddef>
 #include <utility>
 #include <variant>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/crypto/secrets.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/restore/snapshot.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -16,6 +19,10 @@ using api::core::v1::ConfigMap;
 using api::core::v1::Secret;
 using apimachinery::Result;
 
+/// The key of the data of kSnapshotKeySecret, and how long its value is at least.
+constexpr char kKeyField[] = "key";
+constexpr std::size_t kKeyBytes = 32;
+
 template <class T>
 kubernetes::ResourceClient<T> ClientOf(const std::shared_ptr<rest::RESTClient>& client,
                                        const std::string& namespace_) {
@@ -24,7 +31,8 @@ kubernetes::ResourceClient<T> ClientOf(const std::shared_ptr<rest::RESTClient>& 
 
 class RestSourceStore final : public SourceStore {
  public:
-  explicit RestSourceStore(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
+  RestSourceStore(std::shared_ptr<rest::RESTClient> client, std::string own_namespace)
+      : client_(std::move(client)), own_namespace_(std::move(own_namespace)) {}
 
   Result<SourceObject> Get(const SourceId& id, const std::stop_token& stop) override {
     return id.type == SourceType::kSecret ? GetAs<Secret>(id, stop) : GetAs<ConfigMap>(id, stop);
@@ -63,9 +71,31 @@ class RestSourceStore final : public SourceStore {
     return std::visit(
         [&]<class T>(const T& each) {
           return ClientOf<T>(client_, each.metadata.namespace_)
-              .Delete(each.metadata.name, {.uid = each.metadata.uid}, stop);
+              .Delete(
+                  each.metadata.name,
+                  {.uid = each.metadata.uid, .resource_version = each.metadata.resource_version},
+                  stop);
         },
         object.object());
+  }
+
+  Result<apimachinery::Bytes> Key(bool make, const std::stop_token& stop) override {
+    const SourceId id{SourceType::kSecret, {own_namespace_, kSnapshotKeySecret}};
+    auto found = GetAs<Secret>(id, stop);
+    if (!found && make && apimachinery::IsObjectNotFound(found.error())) {
+      KX_RETURN_IF_ERROR(MakeKey(stop));
+      found = GetAs<Secret>(id, stop);
+    }
+    if (!found) {
+      return apimachinery::Fail(found.error());
+    }
+    const Secret& secret = std::get<Secret>(found->object());
+    const auto key = secret.data.find(kKeyField);
+    if (key == secret.data.end() || key->second.view().size() < kKeyBytes) {
+      return apimachinery::Fail(
+          apimachinery::Malformed("Secret " + id.key.ToString(), "has no key of snapshots"));
+    }
+    return key->second;
   }
 
  private:
@@ -88,13 +118,35 @@ class RestSourceStore final : public SourceStore {
     return objects;
   }
 
+  /// Another replica may do it at the same time; then that one's key counts.
+  Result<void> MakeKey(const std::stop_token& stop) const {
+    auto random = crypto::Random256();
+    if (!random) {
+      return apimachinery::Fail(apimachinery::Reason::kInternalError,
+                                "there are no random bytes for a key");
+    }
+    Secret secret;
+    secret.metadata.namespace_ = own_namespace_;
+    secret.metadata.name = kSnapshotKeySecret;
+    secret.data[kKeyField] = apimachinery::Bytes(
+        std::string(reinterpret_cast<const char*>(random->data()), random->size()));
+    random->fill(0);
+    const auto created = ClientOf<Secret>(client_, own_namespace_)
+                             .Create(secret, {.field_manager = kRestoreFieldManager}, stop);
+    return created || created.error().reason == apimachinery::Reason::kAlreadyExists
+               ? Result<void>()
+               : apimachinery::Fail(created.error());
+  }
+
   const std::shared_ptr<rest::RESTClient> client_;
+  const std::string own_namespace_;
 };
 
 }  // namespace
 
-std::unique_ptr<SourceStore> NewSourceStore(std::shared_ptr<rest::RESTClient> client) {
-  return std::make_unique<RestSourceStore>(std::move(client));
+std::unique_ptr<SourceStore> NewSourceStore(std::shared_ptr<rest::RESTClient> client,
+                                            std::string own_namespace) {
+  return std::make_unique<RestSourceStore>(std::move(client), std::move(own_namespace));
 }
 
 }  // namespace kubexx::reloader

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/restore/source_object.h"
@@ -35,16 +36,21 @@ class SourceStore {
   /// nothing, when the stored object has another resource version than `object`.
   virtual apimachinery::Result<std::string> Update(const SourceObject& object,
                                                    const std::stop_token& stop) = 0;
-  /// Deletes that very object, and none that was made since under its name.
+  /// Deletes that very object as it was read, and none that was made or changed since under its
+  /// name: then it fails with kConflict.
   virtual apimachinery::Result<void> Delete(const SourceObject& object,
                                             const std::stop_token& stop) = 0;
+  /// The key of snapshots, with which they are sealed; see IsOwn. All replicas have the same. Makes
+  /// it where there is none yet if `make`, and fails with kNotFound otherwise.
+  virtual apimachinery::Result<apimachinery::Bytes> Key(bool make, const std::stop_token& stop) = 0;
 };
 
-/// The field manager of these writes; histories of rollouts name it as who wrote the data.
-inline constexpr char kRestoreFieldManager[] = "kubexx-reloader-restore";
+/// The name of the Secret with the key of snapshots, in the operator's namespace.
+inline constexpr char kSnapshotKeySecret[] = "kubexx-reloader-snapshot-key";
 
-/// A SourceStore in the API server.
-std::unique_ptr<SourceStore> NewSourceStore(std::shared_ptr<rest::RESTClient> client);
+/// A SourceStore in the API server. `own_namespace`: where the key of snapshots is.
+std::unique_ptr<SourceStore> NewSourceStore(std::shared_ptr<rest::RESTClient> client,
+                                            std::string own_namespace);
 
 }  // namespace kubexx::reloader
 

@@ -26,7 +26,7 @@ class FakeSourceStore final : public SourceStore {
   using Failing = std::function<std::optional<apimachinery::Status>(const std::string& verb,
                                                                     const SourceId& id)>;
 
-  /// Returns the error of a request that does not reach the store: "get", "list", "create",
+  /// Returns the error of a request that does not reach the store: "get", "list", "key", "create",
   /// "update" or "delete". May be empty.
   void FailBefore(Failing fail) {
     const base::MutexLock lock(mu_);
@@ -68,6 +68,20 @@ class FakeSourceStore final : public SourceStore {
   void Remove(const SourceId& id) {
     const base::MutexLock lock(mu_);
     objects_.erase(id);
+  }
+
+  /// Somebody deletes the key of snapshots, and the next one is this.
+  void LoseKey(const std::string& next) {
+    const base::MutexLock lock(mu_);
+    has_key_ = false;
+    key_ = next;
+  }
+  /// Somebody creates an object, as it is.
+  void Plant(SourceObject object) {
+    const base::MutexLock lock(mu_);
+    object.metadata().uid = "uid-" + std::to_string(++uids_);
+    object.metadata().resource_version = NextVersionLocked();
+    objects_.insert_or_assign(IdOfObject(object), std::move(object));
   }
 
   /// The value of the key "a"; empty when there is no such object.
@@ -129,6 +143,16 @@ class FakeSourceStore final : public SourceStore {
     });
     return snapshots;
   }
+  apimachinery::Result<apimachinery::Bytes> Key(bool make,
+                                                const std::stop_token& /*stop*/) override {
+    KX_RETURN_IF_ERROR(Note("key", {SourceType::kSecret, {"operators", kSnapshotKeySecret}}));
+    const base::MutexLock lock(mu_);
+    has_key_ = has_key_ || make;
+    if (!has_key_) {
+      return apimachinery::Fail(Missing({SourceType::kSecret, {"operators", kSnapshotKeySecret}}));
+    }
+    return apimachinery::Bytes(key_);
+  }
   apimachinery::Result<void> Create(const SourceObject& object,
                                     const std::stop_token& /*stop*/) override {
     const SourceId id = IdOfObject(object);
@@ -178,9 +202,14 @@ class FakeSourceStore final : public SourceStore {
     KX_RETURN_IF_ERROR(Note("delete", id));
     {
       const base::MutexLock lock(mu_);
-      if (objects_.erase(id) == 0) {
+      const auto found = objects_.find(id);
+      if (found == objects_.end()) {
         return apimachinery::Fail(Missing(id));
       }
+      if (found->second.metadata().resource_version != object.metadata().resource_version) {
+        return apimachinery::Fail(apimachinery::Reason::kConflict, "has another version");
+      }
+      objects_.erase(found);
     }
     return NoteAfter("delete", id);
   }
@@ -227,6 +256,8 @@ class FakeSourceStore final : public SourceStore {
   Failing after_ KX_GUARDED_BY(mu_);
   std::function<void(const SourceId&)> before_updates_ KX_GUARDED_BY(mu_);
   int uids_ KX_GUARDED_BY(mu_) = 0;
+  bool has_key_ KX_GUARDED_BY(mu_) = false;
+  std::string key_ KX_GUARDED_BY(mu_) = "the first key";
   int versions_ KX_GUARDED_BY(mu_) = 0;
 };
 

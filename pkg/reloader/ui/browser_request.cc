@@ -1,13 +1,10 @@
 #include "kubexx/reloader/ui/browser_request.h"
 
-#include <openssl/crypto.h>
-#include <openssl/rand.h>
-
 #include <algorithm>
-#include <array>
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/hex.h"
+#include "kubexx/crypto/secrets.h"
 
 namespace kubexx::reloader {
 
@@ -16,15 +13,11 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 Result<std::string> NewSecret() {
-  std::array<unsigned char, 32> random{};
-  if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
+  const auto random = crypto::Random256();
+  if (!random) {
     return Fail(Reason::kInternalError, "there are no random bytes for a secret");
   }
-  return base::ToHex(random);
-}
-
-bool IsSameSecret(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  return base::ToHex(*random);
 }
 
 std::optional<std::string_view> CookieOf(const http::Request& request, std::string_view name) {

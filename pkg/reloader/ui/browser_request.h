@@ -16,9 +16,6 @@ namespace kubexx::reloader {
 /// bytes.
 apimachinery::Result<std::string> NewSecret();
 
-/// Whether the texts are the same. The time does not tell how much of the two is.
-bool IsSameSecret(std::string_view a, std::string_view b);
-
 /// The value of the first cookie of this name; std::nullopt when there is none.
 std::optional<std::string_view> CookieOf(const http::Request& request, std::string_view name);
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "kubexx/crypto/secrets.h"
 #include "kubexx/reloader/ui/browser_request.h"
 
 namespace kubexx::reloader {
@@ -92,7 +93,7 @@ std::optional<http::Response> LinkAccess::Answer(const http::Request& request) {
 bool LinkAccess::HasSession(const http::Request& request) const {
   const base::MutexLock lock(mu_);
   const auto cookie = CookieOf(request, CookieName());
-  return cookie && IsSameSecret(*cookie, options_.session);
+  return cookie && crypto::IsSameSecret(*cookie, options_.session);
 }
 
 http::Response LinkAccess::Enter(const http::Request& request) {
@@ -108,7 +109,7 @@ http::Response LinkAccess::Enter(const http::Request& request) {
   std::string cookie;
   {
     const base::MutexLock lock(mu_);
-    if (!IsSameSecret(token, token_)) {
+    if (!crypto::IsSameSecret(token, token_)) {
       return NotIn();
     }
     token_ = *std::move(next);

@@ -104,6 +104,16 @@ Result<void> CheckFailed(std::string_view kind, const Unstructured& object) {
     return Fail(Reason::kInvalidConfig, "a " + std::string(kind) + " has no rollouts that fail");
   }
   const auto record = reloadpolicy::RecordOf(object.Annotations(), object.Uid());
+  const bool is_under_way = record == reloadpolicy::RolloutState::kStarted ||
+                            record == reloadpolicy::RolloutState::kRetried ||
+                            record == reloadpolicy::RolloutState::kStartedBroken;
+  if (is_under_way && !FailedDataOf(object)) {
+    return Fail(Reason::kInvalidConfig,
+                reloadpolicy::RolledDataOf(object.Annotations(), object.Uid())
+                    ? "its rollout in a wave is on trial: it has neither failed nor become healthy "
+                      "yet; wait for either, or write other data"
+                    : "its rollout is under way, and has neither failed nor ended yet");
+  }
   if (record != reloadpolicy::RolloutState::kFailed && !FailedDataOf(object)) {
     return Fail(Reason::kInvalidConfig,
                 "no rollout of it has failed, by its annotation " +

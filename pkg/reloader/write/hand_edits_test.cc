@@ -99,6 +99,19 @@ TEST(HandEdits, ARetryLetsLaterWavesGoOn) {
               HasSubstr("no rollout of it has failed"));
 }
 
+TEST(HandEdits, WhatIsOnTrialIsNotRetried) {
+  for (const HandEdit edit : {HandEdit::kRetry, HandEdit::kMended}) {
+    EXPECT_THAT(
+        PatchBy(edit, "Deployment",
+                ObjectWith(R"("reloader.kubexx.io/rollout-state":"started u1",)"
+                           R"("reloader.kubexx.io/rolled-data":"rolled u1 ConfigMap/c=1")")),
+        HasSubstr("is on trial: it has neither failed nor become healthy"));
+    EXPECT_THAT(PatchBy(edit, "Deployment",
+                        ObjectWith(R"("reloader.kubexx.io/rollout-state":"started-broken u1")")),
+                HasSubstr("under way, and has neither failed nor ended"));
+  }
+}
+
 TEST(HandEdits, WhatIsPausedByItsSpecIsMendedAndNotRetried) {
   const Unstructured failed =
       ObjectWith(R"("reloader.kubexx.io/rollout-state":"failed u1")", R"({"paused":true})");

@@ -1,14 +1,13 @@
 #include "kubexx/apiserver/endpoints/authn/jwt.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
-#include <array>
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/codec/base64.h"
+#include "kubexx/crypto/secrets.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -20,11 +19,8 @@ constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
 
 /// Computes the code that a stranger cannot compute for a token's claims.
 Bytes Mac(std::string_view text, std::string_view key) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
-  unsigned int size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &size);
-  Bytes bytes(std::string(reinterpret_cast<const char*>(mac.data()), size));
+  crypto::Sha256Sum mac = crypto::HmacSha256(key, text);
+  Bytes bytes(std::string(reinterpret_cast<const char*>(mac.data()), mac.size()));
   OPENSSL_cleanse(mac.data(), mac.size());
   return bytes;
 }
@@ -65,8 +61,7 @@ std::optional<JsonTree> VerifyJwt(std::string_view token, std::string_view key) 
   }
   const Bytes mac(ToBase64Url(Mac(token.substr(0, dot), key).view()));
   const std::string_view given = token.substr(dot + 1);
-  if (given.size() != mac.view().size() ||
-      CRYPTO_memcmp(given.data(), mac.view().data(), given.size()) != 0) {
+  if (!crypto::IsSameSecret(given, mac.view())) {
     return std::nullopt;
   }
   auto json = FromBase64Url(token.substr(kBegin.size(), dot - kBegin.size()));

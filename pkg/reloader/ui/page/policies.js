@@ -73,6 +73,11 @@ function Policy({ policy, hours, now }) {
     ${standing.failures.length > 0 &&
     html`<h3>What has failed</h3>
       <ul>${standing.failures.map((each) => html`<li key=${each.workload}>${linkTo(each.workload, policy.namespace)}, rolled <${When} at=${each.rolledAt} /></li>`)}</ul>`}
+    ${standing.failedWaves.length > 0 &&
+    html`<h3>What has failed in a wave</h3>
+      <ul>${standing.failedWaves.map((each) => html`<li key=${each.workload}>${linkTo(each.workload, policy.namespace)}, for ${each.sources.join(", ")}, <span class="faint">since <${When} at=${each.since} /></span>: no other rollout begins for these data</li>`)}</ul>`}
+    ${standing.restored && html`<p>Restored: ${standing.restored}</p>`}
+    ${standing.notRestored && html`<p class="alert">Not restored: ${standing.notRestored}</p>`}
     ${fields.length > 0 &&
     html`<details>
       <summary>What it says</summary>
