@@ -149,7 +149,7 @@ TEST_F(KubexxCodegen, TheTreeHasItsFilesAndNoOthers) {
   const std::filesystem::path tree = base::testing::SourceTree();
   for (const char* const folder :
        {"pkg/kubernetes/testing", "pkg/reloadpolicy", "examples", "helm/kubexx-reloader/crds",
-        "cmd/kubexx-codegen", "test/headers"}) {
+        "cmd/kubexx-codegen", "test/headers", "test/crds"}) {
     std::filesystem::create_directories(folder_ / folder);
     std::filesystem::copy(tree / folder, folder_ / folder,
                           std::filesystem::copy_options::recursive);
