@@ -128,26 +128,32 @@ std::size_t Typos(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// How far a name is from that of a rule, whose first argument may follow it.
+std::size_t DistanceTo(const MarkerRule& rule, std::string_view name) {
+  if (rule.name.ends_with(":" + std::string(name))) {
+    return 0;  // "+Minimum"
+  }
+  if (!rule.arguments.empty() && !rule.arguments[0].name.empty()) {
+    name = name.substr(0, name.rfind(':'));  // "+kubebuilder:printcolumns:name"
+  }
+  return name.size() > rule.name.size() + kMaxTypos ? kMaxTypos + 1 : Typos(name, rule.name);
+}
+
 /// What a person may have meant.
 std::string HintFor(std::string_view name) {
   const MarkerRule* best = nullptr;
   std::size_t fewest = kMaxTypos + 1;
   for (const MarkerRule& rule : kRules) {
-    // Also "+Minimum" and "+kubebuilder:printcolumns:name".
-    const bool is_end = rule.name.ends_with(":" + std::string(name));
-    const std::size_t typos = is_end                                       ? 0
-                              : name.size() > rule.name.size() + kMaxTypos ? kMaxTypos + 1
-                                                                           : Typos(name, rule.name);
-    if (typos < fewest) {
-      fewest = typos;
+    const std::size_t distance = DistanceTo(rule, name);
+    if (distance < fewest) {
+      fewest = distance;
       best = &rule;
     }
   }
   if (best != nullptr) {
     return "; is +" + std::string(best->name) + " meant?";
   }
-  return "; the page custom-resources.md has a list of the markers, and a comment that is none "
-         "must "
+  return "; the page custom-resources.md has a list of the markers, and a comment that is none must "
          "not begin with '+'";
 }
 
