@@ -112,7 +112,8 @@ Result<void> TakeNames(const crdgen::Version& version, const std::string& namesp
       continue;
     }
     const std::string advice =
-        taken->second.default_namespace != owner.default_namespace
+        !version.header.empty() ? "give one of them another name"
+        : taken->second.default_namespace != owner.default_namespace
             ? "without --namespace each has a namespace of its own"
             : "put them into two files, and run this once for each with a --namespace of its own";
     return Fail(Reason::kInvalid, taken->second.what + " and " + owner.what +

@@ -115,22 +115,26 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Wrong{"Int", HeaderWith("int x;"), "write std::int32_t or std::int64_t"},
         Wrong{"Unsigned", HeaderWith("unsigned long x;"), "the API has no unsigned numbers"},
-        Wrong{"Uint32", HeaderWith("std::uint32_t x;"),
-              "std::uint32_t is not supported: write std::int64_t, with +kubebuilder:validation:Mi"},
+        Wrong{
+            "Uint32", HeaderWith("std::uint32_t x;"),
+            "std::uint32_t is not supported: write std::int64_t, with +kubebuilder:validation:Mi"},
         Wrong{"Float", HeaderWith("float x;"), "write double"},
-        Wrong{"Set", HeaderWith("std::set<std::string> x;"), "write std::vector, with +listType=set"},
+        Wrong{"Set", HeaderWith("std::set<std::string> x;"),
+              "write std::vector, with +listType=set"},
         Wrong{"UniquePtr", HeaderWith("std::unique_ptr<A> x;"), "write kubexx::apimachinery::Box"},
         Wrong{"Unknown", HeaderWith("Other x;"), "a.h:6: the type Other is unknown"},
         Wrong{"VectorOfBool", HeaderWith("std::vector<bool> x;"),
               "write std::vector<kubexx::apimachinery::Bool>"},
-        Wrong{"Bool", HeaderWith("kubexx::apimachinery::Bool x;"), "apimachinery::Bool is for lists"},
+        Wrong{"Bool", HeaderWith("kubexx::apimachinery::Bool x;"),
+              "apimachinery::Bool is for lists"},
         Wrong{"ListOfLists", HeaderWith("std::vector<std::vector<std::string>> x;"),
               "a std::vector as an element of a list or map is not supported"},
         Wrong{"ListOfOptionals", HeaderWith("std::vector<std::optional<std::string>> x;"),
               "a std::optional as an element of a list or map is not supported"},
-        Wrong{"MapOfInts", HeaderWith("std::map<std::int32_t, bool> x;"), "keys of a map are std::"},
-        Wrong{"ThreeOptionals",
-              HeaderWith("std::optional<std::optional<std::optional<bool>>> x;"), "one std::optional "
+        Wrong{"MapOfInts", HeaderWith("std::map<std::int32_t, bool> x;"),
+              "keys of a map are std::"},
+        Wrong{"ThreeOptionals", HeaderWith("std::optional<std::optional<std::optional<bool>>> x;"),
+              "one std::optional "
               "too many"},
         Wrong{"BoxOfText", HeaderWith("kubexx::apimachinery::Box<std::string> x;"),
               "a Box is for a struct; write std::optional"},
@@ -142,7 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
               "a.h:3: A contains itself"},
         Wrong{"PlainStructOptional", HeaderWith("// +optional\nA x;", "struct A { bool b; };\n"),
               "JSON cannot leave out x when it is not set"},
-        Wrong{"PlainBytes", HeaderWith("kubexx::apimachinery::Bytes x;"), "with +required above it"},
+        Wrong{"PlainBytes", HeaderWith("kubexx::apimachinery::Bytes x;"),
+              "with +required above it"},
         Wrong{"NoPlaceForNull", HeaderWith("// +nullable\nstd::string x;"), "no place for null"},
         Wrong{"NotNullable", HeaderWith("std::optional<std::optional<bool>> x;"), "no +nullable"},
         Wrong{"RequiredOptional", HeaderWith("// +required\n// +optional\nbool x;"),
@@ -176,11 +181,15 @@ INSTANTIATE_TEST_SUITE_P(
               "neither Namespaced nor Cluster"},
         Wrong{"Path", kHead + RootWith("", "// +kubebuilder:resource:path=Jobs\n"),
               "has the name 'Jobs', which is not made of small letters"},
-        Wrong{"ColumnType", kHead + RootWith("", "// +kubebuilder:printcolumn:name=a,type=text,"
-                                                 "JSONPath=.a\n"),
+        Wrong{"ColumnType",
+              kHead + RootWith("",
+                               "// +kubebuilder:printcolumn:name=a,type=text,"
+                               "JSONPath=.a\n"),
               "has the type 'text'"},
-        Wrong{"ColumnPath", kHead + RootWith("", "// +kubebuilder:printcolumn:name=a,type=string,"
-                                                 "JSONPath=a\n"),
+        Wrong{"ColumnPath",
+              kHead + RootWith("",
+                               "// +kubebuilder:printcolumn:name=a,type=string,"
+                               "JSONPath=a\n"),
               "has the path 'a', which does not begin with '.'"},
         Wrong{"Unserved", kHead + RootWith("", "// +kubebuilder:unservedversion\n"),
               "no version of Job2 is served"},
@@ -193,10 +202,13 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Markers, WrongHeaderTest,
     ::testing::Values(
-        Wrong{"Stray", HeaderWith("bool x;\n// +optional\n"), "a.h:7: +optional stands above nothing"},
+        Wrong{"Stray", HeaderWith("bool x;\n// +optional\n"),
+              "a.h:7: +optional stands above nothing"},
         Wrong{"Behind", HeaderWith("bool x;  // +optional\n"), "a.h:6: a marker belongs above"},
-        Wrong{"DescriptionBehind", HeaderWith("bool x;  ///< It.\n"), "a description belongs above"},
-        Wrong{"Block", HeaderWith("/* \n * +optional\n */\nbool x;"), "a.h:7: a marker has a comment"},
+        Wrong{"DescriptionBehind", HeaderWith("bool x;  ///< It.\n"),
+              "a description belongs above"},
+        Wrong{"Block", HeaderWith("/* \n * +optional\n */\nbool x;"),
+              "a.h:7: a marker has a comment"},
         Wrong{"MinimumOfText", HeaderWith("// +kubebuilder:validation:Minimum=1\nstd::string x;"),
               "a.h:6: +kubebuilder:validation:Minimum is for numbers"},
         Wrong{"FractionOfInteger", HeaderWith("// +kubebuilder:validation:Maximum=1.5\nint32_t x;"),
@@ -207,45 +219,53 @@ INSTANTIATE_TEST_SUITE_P(
               "+kubebuilder:validation:items:Minimum is for lists"},
         Wrong{"EnumOfIntegers", HeaderWith("// +kubebuilder:validation:Enum=1;2\nstd::string x;"),
               "does not fit: 1 is not a text; put it in quotation marks"},
-        Wrong{"SaidTwice", HeaderWith("// +kubebuilder:validation:MaxLength=1\nA x;",
-                                      "// +kubebuilder:validation:MaxLength=2\nusing A = std::string;\n"),
+        Wrong{"SaidTwice",
+              HeaderWith("// +kubebuilder:validation:MaxLength=1\nA x;",
+                         "// +kubebuilder:validation:MaxLength=2\nusing A = std::string;\n"),
               "a.h:8: +kubebuilder:validation:MaxLength is said twice, here and by the type"},
-        Wrong{"TwoMarkers", HeaderWith("// +kubebuilder:validation:MaxLength=1\n"
-                                       "// +kubebuilder:validation:MaxLength=2\nstd::string x;"),
+        Wrong{"TwoMarkers",
+              HeaderWith("// +kubebuilder:validation:MaxLength=1\n"
+                         "// +kubebuilder:validation:MaxLength=2\nstd::string x;"),
               "a.h:7: +kubebuilder:validation:MaxLength is there twice"},
         Wrong{"Default", HeaderWith("// +kubebuilder:default=many\nstd::int32_t x;"),
               "does not fit: \"many\" is not an integer"},
-        Wrong{"DefaultOfEnum", HeaderWith("// +kubebuilder:validation:Enum=a;b\n"
-                                          "// +kubebuilder:default=c\nstd::string x;"),
+        Wrong{"DefaultOfEnum",
+              HeaderWith("// +kubebuilder:validation:Enum=a;b\n"
+                         "// +kubebuilder:default=c\nstd::string x;"),
               "is not one of the values of"},
-        Wrong{"DefaultField", HeaderWith("// +kubebuilder:default={c: 1}\nA x;",
-                                         "struct A { std::int32_t b; };\n"),
+        Wrong{"DefaultField",
+              HeaderWith("// +kubebuilder:default={c: 1}\nA x;", "struct A { std::int32_t b; };\n"),
               "there is no field 'c'"},
-        Wrong{"UniqueItems", HeaderWith("// +kubebuilder:validation:UniqueItems=true\n"
-                                        "std::vector<std::string> x;"),
+        Wrong{"UniqueItems",
+              HeaderWith("// +kubebuilder:validation:UniqueItems=true\n"
+                         "std::vector<std::string> x;"),
               "write +listType=set"},
         Wrong{"ListType", HeaderWith("// +listType=list\nstd::vector<std::string> x;"),
               "must be map, set or atomic"},
-        Wrong{"NoMapKey", HeaderWith("// +listType=map\nstd::vector<A> x;",
-                                     "struct A { std::string b; };\n"),
+        Wrong{"NoMapKey",
+              HeaderWith("// +listType=map\nstd::vector<A> x;", "struct A { std::string b; };\n"),
               "+listType=map needs +listMapKey=..."},
-        Wrong{"OtherMapKey", HeaderWith("// +listType=map\n// +listMapKey=c\nstd::vector<A> x;",
-                                        "struct A { std::string b; };\n"),
+        Wrong{"OtherMapKey",
+              HeaderWith("// +listType=map\n// +listMapKey=c\nstd::vector<A> x;",
+                         "struct A { std::string b; };\n"),
               "names the field 'c', which the elements of the list do not have"},
-        Wrong{"OptionalMapKey", HeaderWith("// +listType=map\n// +listMapKey=b\nstd::vector<A> x;",
-                                           "struct A { std::optional<std::string> b; };\n"),
+        Wrong{"OptionalMapKey",
+              HeaderWith("// +listType=map\n// +listMapKey=b\nstd::vector<A> x;",
+                         "struct A { std::optional<std::string> b; };\n"),
               "must be required, or have a default"},
-        Wrong{"SetOfStructs", HeaderWith("// +listType=set\nstd::vector<A> x;",
-                                         "struct A { std::string b; };\n"),
+        Wrong{"SetOfStructs",
+              HeaderWith("// +listType=set\nstd::vector<A> x;", "struct A { std::string b; };\n"),
               "the structs of a set need +structType=atomic"},
         Wrong{"PatternOfQuantity", HeaderWith("// +kubebuilder:validation:Pattern=a\nQuantity x;"),
               "is said twice"},
-        Wrong{"Preserve", HeaderWith("// +kubebuilder:pruning:PreserveUnknownFields\nA x;",
-                                     "struct A { bool b; };\n"),
+        Wrong{"Preserve",
+              HeaderWith("// +kubebuilder:pruning:PreserveUnknownFields\nA x;",
+                         "struct A { bool b; };\n"),
               "another member has no place for fields that are not known"},
         Wrong{"Type", HeaderWith("// +kubebuilder:validation:Type=integer\nstd::string x;"),
               "the type of the member says what it is"},
-        Wrong{"Reason", HeaderWith("// +kubebuilder:validation:XValidation:rule=a,reason=b\nbool x;"),
+        Wrong{"Reason",
+              HeaderWith("// +kubebuilder:validation:XValidation:rule=a,reason=b\nbool x;"),
               "has a reason that is not FieldValueRequired"}),
     NameOfWrong);
 
@@ -266,19 +286,21 @@ TEST(HeaderKindsTest, NamesComeFromTheKind) {
 }
 
 TEST(HeaderKindsTest, CommentsBecomeDescriptions) {
-  EXPECT_THAT(YamlFrom(HeaderWith("/// One.\n/// NOLINTNEXTLINE(x)\n///\n///\n// Two.\n"
-                                  "/// TODO(me): three\n/// ---\n/// Four.\nbool a;\n"
-                                  "/// Not this.\n\nbool b;\nbool c;  // Nor this.\n//! d.\nbool d;")),
-              AllOf(HasSubstr("          a:\n            description: |-\n              One.\n\n"
-                              "              Two.\n            type: boolean\n"),
-                    HasSubstr("          b:\n            type: boolean\n"),
-                    HasSubstr("          c:\n            type: boolean\n"),
-                    HasSubstr("          d:\n            description: d.\n")));
+  EXPECT_THAT(
+      YamlFrom(HeaderWith("/// One.\n/// NOLINTNEXTLINE(x)\n///\n///\n// Two.\n"
+                          "/// TODO(me): three\n/// ---\n/// Four.\nbool a;\n"
+                          "/// Not this.\n\nbool b;\nbool c;  // Nor this.\n//! d.\nbool d;")),
+      AllOf(HasSubstr("          a:\n            description: |-\n              One.\n\n"
+                      "              Two.\n            type: boolean\n"),
+            HasSubstr("          b:\n            type: boolean\n"),
+            HasSubstr("          c:\n            type: boolean\n"),
+            HasSubstr("          d:\n            description: d.\n")));
 }
 
 TEST(HeaderKindsTest, TypesAreKnownByTheirLastNames) {
-  for (const char* const type : {"Quantity", "apimachinery::Quantity",
-                                 "kubexx::apimachinery::Quantity", "::kubexx::apimachinery::Quantity"}) {
+  for (const char* const type :
+       {"Quantity", "apimachinery::Quantity", "kubexx::apimachinery::Quantity",
+        "::kubexx::apimachinery::Quantity"}) {
     const HeaderKind kind = KindFrom(HeaderWith(std::string(type) + " x;"));
     ASSERT_EQ(kind.versions.size(), 1U) << type;
     EXPECT_THAT(SourceOf(kind.versions[0].version, "a"),
@@ -304,31 +326,33 @@ TEST(HeaderKindsTest, TheCodeIncludesTheHeaderAndHasNoStructs) {
               AllOf(HasSubstr("#include \"a.h\"\n"), Not(HasSubstr("struct ")),
                     HasSubstr("SchemaOf<::example_com::v1::A>();"),
                     HasSubstr("ResourceOf<::example_com::v1::Job2>()")));
-  EXPECT_THAT(SourceOf(version, "example_com::v1"),
-              AllOf(HasSubstr("static_assert(std::is_same_v<decltype(Job2::x), std::optional<A>>);"),
-                    HasSubstr("&kASchema, &::kubexx::codec::kContainerOps<std::optional<A>>},"),
-                    Not(HasSubstr("Job2::Job2()"))));
+  EXPECT_THAT(
+      SourceOf(version, "example_com::v1"),
+      AllOf(HasSubstr("static_assert(std::is_same_v<decltype(Job2::x), std::optional<A>>);"),
+            HasSubstr("&kASchema, &::kubexx::codec::kContainerOps<std::optional<A>>},"),
+            Not(HasSubstr("Job2::Job2()"))));
 }
 
 TEST(HeaderKindsTest, WhatAHeaderMayContainBesidesIsSkipped) {
-  EXPECT_THAT(YamlFrom("#ifndef X_H_\n#define X_H_\n#include <string>\n#pragma once\n"
-                       "// +groupName=a.b\n// +versionName=v3\nnamespace a { namespace b {\n"
-                       "namespace k = kubexx;\nusing namespace k;\nusing kubexx::Quantity;\n"
-                       "struct Forward;\nstatic_assert(sizeof(int) == 4, \"a{\");\n"
-                       "inline constexpr std::string_view kA = \"}\", kB{\"b\"};\n"
-                       "/* A comment. */\n" +
-                       RootWith("std::string x{\"};\"};\nstd::int32_t z = -1;\n"
-                                "friend bool operator==(const Job2&, const Job2&) = default;\n") +
-                       ";}\n#endif  // X_H_\n"),
-              AllOf(HasSubstr("name: v3"), HasSubstr("          x:\n"), HasSubstr("          z:\n")));
+  EXPECT_THAT(
+      YamlFrom("#ifndef X_H_\n#define X_H_\n#include <string>\n#pragma once\n"
+               "// +groupName=a.b\n// +versionName=v3\nnamespace a { namespace b {\n"
+               "namespace k = kubexx;\nusing namespace k;\nusing kubexx::Quantity;\n"
+               "struct Forward;\nstatic_assert(sizeof(int) == 4, \"a{\");\n"
+               "inline constexpr std::string_view kA = \"}\", kB{\"b\"};\n"
+               "/* A comment. */\n" +
+               RootWith("std::string x{\"};\"};\nstd::int32_t z = -1;\n"
+                        "friend bool operator==(const Job2&, const Job2&) = default;\n") +
+               ";}\n#endif  // X_H_\n"),
+      AllOf(HasSubstr("name: v3"), HasSubstr("          x:\n"), HasSubstr("          z:\n")));
 }
 
 TEST(HeaderKindsTest, HeadersOfOneKindAreItsVersions) {
   const auto header = [](const std::string& version, const std::string& markers) {
-    return HeaderText{.path = version + ".h",
-                      .include = version + ".h",
-                      .text = "// +groupName=a.b\nnamespace a::" + version + " {\n" +
-                              RootWith("", markers)};
+    return HeaderText{
+        .path = version + ".h",
+        .include = version + ".h",
+        .text = "// +groupName=a.b\nnamespace a::" + version + " {\n" + RootWith("", markers)};
   };
   const auto read = [](std::vector<HeaderText> headers) { return ReadKinds(headers); };
   const auto error = [&read](std::vector<HeaderText> headers) {

@@ -153,7 +153,8 @@ std::string HintFor(std::string_view name) {
   if (best != nullptr) {
     return "; is +" + std::string(best->name) + " meant?";
   }
-  return "; the page custom-resources.md has a list of the markers, and a comment that is none must "
+  return "; the page custom-resources.md has a list of the markers, and a comment that is none "
+         "must "
          "not begin with '+'";
 }
 

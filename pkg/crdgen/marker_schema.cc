@@ -256,11 +256,14 @@ class MarkerApplier {
     if (property == item.properties.end()) {
       return Error("names the field '" + key + "', which the elements of the list do not have");
     }
-    if (std::ranges::find(item.required, key) == item.required.end() &&
-        !property->second.default_) {
+    if (!std::ranges::binary_search(item.required, key) && !property->second.default_) {
       return Error("names the field '" + key + "', which must be required, or have a default");
     }
-    schema_.x_kubernetes_list_map_keys.push_back(key);
+    auto& keys = schema_.x_kubernetes_list_map_keys;
+    if (std::ranges::find(keys, key) != keys.end()) {
+      return Error("names the field '" + key + "' twice");
+    }
+    keys.push_back(key);
     return {};
   }
   Result<void> MapType() {

@@ -125,7 +125,9 @@ Result<std::string> MarkerReader::QuotedText(char quote) {
           "a backslash, or put the text in backquotes");
     }
   }
-  return ValueError(std::string("the text does not end with ") + quote);
+  return ValueError(std::string("the text does not end with ") + quote +
+                    " in this line; clang-format does not wrap markers with "
+                    "\"CommentPragmas: '^ *\\+'\"");
 }
 
 std::string_view MarkerReader::BareText(Bare bare) {

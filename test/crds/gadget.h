@@ -40,7 +40,7 @@ struct Port {
   std::int32_t number = 80;
   // +kubebuilder:default=TCP
   std::string protocol{"TCP"};
-  std::optional<std::string> name;
+  std::optional<std::string> name{};
   bool operator==(const Port&) const = default;
 };
 
@@ -48,19 +48,17 @@ struct Port {
 ///
 /// It has two paragraphs.
 /// TODO(somebody): this line is no part of the description.
-// +kubebuilder:validation:XValidation:rule="!has(self.cron) || !has(self.every)",message="either
-// cron or every",reason="FieldValueForbidden",fieldPath=".cron"
+// +kubebuilder:validation:XValidation:rule="!has(self.cron) || !has(self.every)",message="either cron or every",reason="FieldValueForbidden",fieldPath=".cron"
 // +kubebuilder:validation:MinProperties=1
 struct Schedule {
   // +kubebuilder:validation:Pattern=`^(\d+|\*)( (\d+|\*)){4}$`
-  std::optional<std::string> cron;
-  std::optional<kubexx::apimachinery::Duration> every;
+  std::optional<std::string> cron{};
+  std::optional<kubexx::apimachinery::Duration> every{};
   bool operator==(const Schedule&) const = default;
 };
 
 /// GadgetSpec is what somebody wants.
-// +kubebuilder:validation:XValidation:rule="self.size >= 1",messageExpression="'size is ' +
-// string(self.size)"
+// +kubebuilder:validation:XValidation:rule="self.size >= 1",messageExpression="'size is ' + string(self.size)"
 struct GadgetSpec {
   /// size is the number of gadgets.
   // +kubebuilder:validation:Minimum=0
@@ -148,8 +146,7 @@ struct GadgetStatus {
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.replicas,selectorpath=.status.selector
 // +kubebuilder:printcolumn:name=Size,type=integer,JSONPath=`.spec.size`
-// +kubebuilder:printcolumn:name="The tier",type=string,JSONPath=".spec.tier",description="What is
-// promised",priority=1
+// +kubebuilder:printcolumn:name="The tier",type=string,JSONPath=".spec.tier",description="What is promised",priority=1
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:selectablefield:JSONPath=`.spec.tier`
 // +kubebuilder:metadata:annotations="example.com/owner=tests",labels={"a=b","c=d"}

@@ -1,5 +1,5 @@
-// Any text as a header with the types of a custom resource. The definition of one that is understood
-// must be one that kubexx-codegen reads itself, and have the same kinds.
+// Any text as a header with the types of a custom resource. The definition of one that is
+// understood must be one that kubexx-codegen reads itself, and have the same kinds.
 
 #include <string>
 #include <vector>
