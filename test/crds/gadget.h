@@ -58,7 +58,7 @@ struct Schedule {
 };
 
 /// GadgetSpec is what somebody wants.
-// +kubebuilder:validation:XValidation:rule="self.size >= 1",messageExpression="'size is ' + string(self.size)"
+// +kubebuilder:validation:XValidation:rule="self.size >= 1",messageExpression="'no gadgets of the tier ' + self.tier"
 struct GadgetSpec {
   /// size is the number of gadgets.
   // +kubebuilder:validation:Minimum=0

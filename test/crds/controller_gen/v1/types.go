@@ -45,7 +45,7 @@ type Schedule struct {
 }
 
 // GadgetSpec is what somebody wants.
-// +kubebuilder:validation:XValidation:rule="self.size >= 1",messageExpression="'size is ' + string(self.size)"
+// +kubebuilder:validation:XValidation:rule="self.size >= 1",messageExpression="'no gadgets of the tier ' + self.tier"
 type GadgetSpec struct {
 	// size is the number of gadgets.
 	// +kubebuilder:validation:Minimum=0
