@@ -18,7 +18,7 @@ namespace kubexx::crdgen {
 /// The comments of a declaration.
 struct HeaderComment {
   /// The comment that ends in the line above, without its markers. As in controller-gen, it leaves
-  /// out lines that begin with TODO and all that follows a line that begins with ---.
+  /// out notes of unfinished work and all that follows a line that begins with ---.
   std::string description{};
   /// Those of all comments since the last declaration, in their order.
   std::vector<Marker> markers{};

@@ -35,7 +35,6 @@ type Port struct {
 // Schedule says when a gadget runs.
 //
 // It has two paragraphs.
-// TODO(somebody): this line is no part of the description.
 // +kubebuilder:validation:XValidation:rule="!has(self.cron) || !has(self.every)",message="either cron or every",reason="FieldValueForbidden",fieldPath=".cron"
 // +kubebuilder:validation:MinProperties=1
 type Schedule struct {
