@@ -42,7 +42,7 @@ function(kubexx_describe_program component program sentence)
   add_custom_target(${program}_package_files DEPENDS ${made})
   add_dependencies(package_files ${program}_package_files)
 endfunction()
-kubexx_describe_program(development kubexx-codegen "write C++ types for custom resources")
+kubexx_describe_program(development kubexx-codegen "write C++ types for custom resources, and definitions for C++ types")
 kubexx_describe_program(reloader kubexx-reloader "roll workloads when their ConfigMaps and Secrets change")
 kubexx_describe_program(apiserver kubexx-apiserver "a Kubernetes API server in one process, for tests")
 kubexx_describe_program(apiserver kubexx-apiserver-etcd "a Kubernetes API server that keeps its objects in etcd")
@@ -78,7 +78,7 @@ macro(kubexx_debian_package component name section summary description)
   install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
 endmacro()
 kubexx_debian_package(development libkubexx-dev libdevel "Kubernetes controllers in C++: library and headers"
-  "Shared informers, work queues, typed clients and controllers for Kubernetes, as static libraries with a CMake package. kubexx-codegen writes C++ types for custom resources.")
+  "Shared informers, work queues, typed clients and controllers for Kubernetes, as static libraries with a CMake package. kubexx-codegen writes C++ types for custom resources, and definitions for C++ types.")
 kubexx_debian_package(testing libkubexx-testing-dev libdevel "Kubernetes controllers in C++: support for tests"
   "An API server in the test's own process, a clock and fakes, so that a controller is tested in milliseconds against a real watch.")
 kubexx_debian_package(reloader kubexx-reloader admin "roll Kubernetes workloads when their ConfigMaps and Secrets change"

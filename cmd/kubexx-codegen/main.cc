@@ -1,5 +1,7 @@
-// kubexx-codegen: C++ types of custom resources from their definitions.
+// kubexx-codegen: C++ types of custom resources from their definitions, and definitions from C++
+// types.
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -16,6 +18,7 @@
 #include "kubexx/apimachinery/read_file.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/crdgen/emit.h"
+#include "kubexx/crdgen/header_kinds.h"
 #include "kubexx/crdgen/model.h"
 #include "kubexx/crdgen/names.h"
 #include "kubexx/flags/flags.h"
@@ -34,24 +37,34 @@ constexpr int kUsage = 2;
 constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 constexpr const char* kDescription =
-    R"(Writes KIND_VERSION.gen.h and KIND_VERSION.gen.cc for each served version of the CustomResourceDefinitions in
-YAML or JSON files: structs with the descriptions of the definition as comments, constants for the values
-of its enumerations, the tables of the codec and the resource, ready for kubernetes::ResourceClient<KIND>,
-informers and controllers.
+    R"(Writes what programs need for custom resources, in one of two directions.
 
-Properties that are not required become std::optional or apimachinery::Box. Values that no struct can hold stay
-JSON text. A list of conditions with the fields, types and required fields of Kubernetes' own is a list of
-meta::v1::Condition. When two definitions need the same name in the same namespace, nothing is written.
+From CustomResourceDefinitions in YAML or JSON files: KIND_VERSION.gen.h and KIND_VERSION.gen.cc for each served
+version, with structs that have the descriptions of the definition as comments, constants for the values of its
+enumerations, the tables of the codec and the resource, ready for kubernetes::ResourceClient<KIND>, informers and
+controllers. Properties that are not required become std::optional or apimachinery::Box. Values that no struct can
+hold stay JSON text. A list of conditions with the fields, types and required fields of Kubernetes' own is a list of
+meta::v1::Condition.
+
+From C++ headers (.h, .hh, .hpp, .hxx) with structs that have controller-gen's markers in their comments
+(+kubebuilder:object:root=true, +kubebuilder:validation:Minimum=1, ...): GROUP_PLURAL.yaml, the
+CustomResourceDefinition, and KIND_VERSION.gen.h and KIND_VERSION.gen.cc, which include the header and have the tables
+and the resource for its own structs. Headers of one kind are its versions.
+
+When two definitions need the same name in the same namespace, or anything in a file is not understood, nothing is
+written.
 
 Examples:
   kubexx-codegen website.yaml
   kubexx-codegen --out src/generated --namespace web::v1 crds/*.yaml
+  kubexx-codegen --out src --crds manifests src/website.h
 
 Exit codes: 0 written (with --verify: nothing differs), 1 a file cannot be read, used or written, or
 differs, 2 wrong usage.)";
 
 struct Flags {
   std::string out = ".";
+  std::string crds{};
   std::string namespace_{};
   bool verify = false;
   std::vector<std::string> files{};
@@ -99,7 +112,8 @@ Result<void> TakeNames(const crdgen::Version& version, const std::string& namesp
       continue;
     }
     const std::string advice =
-        taken->second.default_namespace != owner.default_namespace
+        !version.header.empty() ? "give one of them another name"
+        : taken->second.default_namespace != owner.default_namespace
             ? "without --namespace each has a namespace of its own"
             : "put them into two files, and run this once for each with a --namespace of its own";
     return Fail(Reason::kInvalid, taken->second.what + " and " + owner.what +
@@ -108,38 +122,101 @@ Result<void> TakeNames(const crdgen::Version& version, const std::string& namesp
   return {};
 }
 
-/// The files by name.
-Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
-  std::map<std::string, std::string> files;
-  std::map<std::string, Owner> owners;
-  for (const std::string& path : flags.files) {
-    KX_ASSIGN_OR_RETURN(const std::string text, ReadDefinitionFile(path));
-    const auto versions = crdgen::ReadDefinitions(text);
-    if (!versions) {
-      return versions.error().WithContext(path);
+bool IsHeader(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".h" || extension == ".hh" || extension == ".hpp" || extension == ".hxx";
+}
+
+/// How code in `folder` includes a header.
+std::string IncludeOf(const std::string& path, const std::filesystem::path& folder) {
+  const auto whole = [](const std::filesystem::path& part) {
+    return std::filesystem::absolute(part).lexically_normal();
+  };
+  return whole(path).lexically_relative(whole(folder / "file").parent_path()).generic_string();
+}
+
+/// The text of each file that is to be written.
+class Files {
+ public:
+  explicit Files(const Flags& flags)
+      : out_(flags.out.empty() ? "." : flags.out),
+        crds_(flags.crds.empty() ? out_ : std::filesystem::path(flags.crds)) {}
+
+  /// The code of a version that `path` describes.
+  Result<void> AddCode(const crdgen::Version& version, const std::string& namespace_,
+                       const std::string& path) {
+    const std::string name = crdgen::FileNameOf(version);
+    if (!files_.emplace(out_ / (name + ".h"), crdgen::HeaderOf(version, namespace_)).second) {
+      return Fail(Reason::kInvalid, path + ": two resources would be written to " + name +
+                                        ".h; run this once for each with an --out of its own");
     }
-    for (const crdgen::Version& version : *versions) {
-      const std::string namespace_ =
-          flags.namespace_.empty() ? crdgen::NamespaceOf(version) : flags.namespace_;
-      const std::string name = crdgen::FileNameOf(version);
-      if (!files.emplace(name + ".h", crdgen::HeaderOf(version, namespace_)).second) {
-        return Fail(Reason::kInvalid, path + ": two resources would be written to " + name +
-                                          ".h; run this once for each with an --out of its own");
-      }
-      files.emplace(name + ".cc", crdgen::SourceOf(version, namespace_));
-      if (auto taken = TakeNames(version, namespace_, owners); !taken) {
-        return taken.error().WithContext(path);
-      }
+    files_.emplace(out_ / (name + ".cc"), crdgen::SourceOf(version, namespace_));
+    if (auto taken = TakeNames(version, namespace_, owners_); !taken) {
+      return taken.error().WithContext(path);
     }
+    return {};
   }
-  return files;
+  Result<void> AddDefinition(const crdgen::HeaderKind& kind, const std::string& path) {
+    if (!files_.emplace(crds_ / kind.definition_file, kind.definition).second) {
+      return Fail(Reason::kInvalid, path + ": two definitions would be written to " +
+                                        kind.definition_file +
+                                        "; two kinds of a group cannot have the same plural");
+    }
+    return {};
+  }
+
+  const std::filesystem::path& out() const { return out_; }
+  const std::map<std::filesystem::path, std::string>& files() const { return files_; }
+
+ private:
+  std::filesystem::path out_;
+  std::filesystem::path crds_;
+  std::map<std::filesystem::path, std::string> files_;
+  std::map<std::string, Owner> owners_;
+};
+
+Result<void> AddDefinitions(const std::string& path, const std::string& namespace_, Files& files) {
+  KX_ASSIGN_OR_RETURN(const std::string text, ReadDefinitionFile(path));
+  const auto versions = crdgen::ReadDefinitions(text);
+  if (!versions) {
+    return versions.error().WithContext(path);
+  }
+  for (const crdgen::Version& version : *versions) {
+    KX_RETURN_IF_ERROR(files.AddCode(
+        version, namespace_.empty() ? crdgen::NamespaceOf(version) : namespace_, path));
+  }
+  return {};
+}
+
+Result<void> AddHeaders(const std::vector<std::string>& paths, Files& files) {
+  std::vector<crdgen::HeaderText> headers;
+  for (const std::string& path : paths) {
+    KX_ASSIGN_OR_RETURN(const std::string text, ReadDefinitionFile(path));
+    headers.push_back({.path = path, .include = IncludeOf(path, files.out()), .text = text});
+  }
+  KX_ASSIGN_OR_RETURN(const std::vector<crdgen::HeaderKind> kinds, crdgen::ReadKinds(headers));
+  for (const crdgen::HeaderKind& kind : kinds) {
+    for (const crdgen::HeaderVersion& version : kind.versions) {
+      KX_RETURN_IF_ERROR(files.AddCode(version.version, version.namespace_, version.path));
+    }
+    KX_RETURN_IF_ERROR(files.AddDefinition(kind, kind.versions[0].path));
+  }
+  return {};
 }
 
 Result<void> Run(const Flags& flags) {
-  KX_ASSIGN_OR_RETURN(const auto files, Generate(flags));
+  Files files(flags);
+  std::vector<std::string> headers;
+  for (const std::string& path : flags.files) {
+    if (IsHeader(path)) {
+      headers.push_back(path);
+    } else {
+      KX_RETURN_IF_ERROR(AddDefinitions(path, flags.namespace_, files));
+    }
+  }
+  KX_RETURN_IF_ERROR(AddHeaders(headers, files));
   std::string different;
-  for (const auto& [name, text] : files) {
-    const auto path = std::filesystem::path(flags.out.empty() ? "." : flags.out) / name;
+  for (const auto& [path, text] : files.files()) {
     if (!flags.verify) {
       KX_RETURN_IF_ERROR(WriteFile(path, text));
       std::printf("wrote %s\n", path.c_str());
@@ -154,6 +231,26 @@ Result<void> Run(const Flags& flags) {
   return {};
 }
 
+/// Why the flags and files do not go together; "" if they do.
+std::string MisuseOf(const Flags& flags) {
+  if (!flags.namespace_.empty() && !crdgen::IsNamespace(flags.namespace_)) {
+    return "--namespace '" + flags.namespace_ +
+           "' is not a C++ namespace: it must be identifiers joined by '::', without keywords, "
+           "macros and 'std'";
+  }
+  if (flags.files.empty()) {
+    return "no files are given (--help tells more)";
+  }
+  const auto headers = std::ranges::count_if(flags.files, IsHeader);
+  if (!flags.namespace_.empty() && headers > 0) {
+    return "--namespace is for definitions; the types of a header are in the namespace that it has";
+  }
+  if (!flags.crds.empty() && headers == 0) {
+    return "--crds is for headers; no header is given";
+  }
+  return {};
+}
+
 int Main(int argc, char** argv) {
   Flags flags;
   flags::FlagSet set("kubexx-codegen", kDescription, KUBEXX_VERSION);
@@ -161,21 +258,17 @@ int Main(int argc, char** argv) {
   set.AddString("namespace",
                 "C++ namespace of the types; by default from group and version: example_com::v1",
                 &flags.namespace_);
+  set.AddString("crds",
+                "Folder for the definitions that come from headers; by default that of --out",
+                &flags.crds);
   set.AddBool("verify", "Write nothing; fail if a file differs from what would be written",
               &flags.verify);
   set.AllowArguments("FILE...", &flags.files);
   if (const auto exit_code = set.ParseOrExitCode(argc, argv, kUsage)) {
     return *exit_code;
   }
-  if (!flags.namespace_.empty() && !crdgen::IsNamespace(flags.namespace_)) {
-    std::fprintf(stderr,
-                 "kubexx-codegen: --namespace '%s' is not a C++ namespace: it must be identifiers "
-                 "joined by '::', without keywords, macros and 'std'\n",
-                 flags.namespace_.c_str());
-    return kUsage;
-  }
-  if (flags.files.empty()) {
-    std::fputs("kubexx-codegen: no files are given (--help tells more)\n", stderr);
+  if (const std::string misuse = MisuseOf(flags); !misuse.empty()) {
+    std::fprintf(stderr, "kubexx-codegen: %s\n", misuse.c_str());
     return kUsage;
   }
   if (const auto ran = Run(flags); !ran) {

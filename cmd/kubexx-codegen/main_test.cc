@@ -46,6 +46,7 @@ class KubexxCodegen : public ::testing::Test {
   const std::string codegen_ = base::testing::ProgramBesideThis("kubexx-codegen").string();
   const std::string website_ =
       (base::testing::SourceTree() / "examples/website-controller/website.yaml").string();
+  const std::string gadget_ = (base::testing::SourceTree() / "test/crds/gadget.h").string();
   const base::testing::TemporaryFolder folder_;
 };
 
@@ -145,11 +146,51 @@ TEST_F(KubexxCodegen, NamesTheFolderThatIsNoFile) {
   EXPECT_THAT(run.err, HasSubstr(Path("crds") + " is a folder"));
 }
 
+TEST_F(KubexxCodegen, WritesTheDefinitionAndTheTablesOfAHeader) {
+  std::filesystem::create_directories(Path("src"));
+  std::filesystem::copy(gadget_, Path("src/gadget.h"));
+  const std::string arguments =
+      "--out " + Path("gen/code") + " --crds " + Path("crds") + " " + Path("src/gadget.h");
+  EXPECT_EQ(Run("--verify " + arguments).code, 1);
+  const CodegenOutcome run = Run(arguments);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("wrote " + Path("crds/test.example.com_gadgets.yaml")));
+  EXPECT_THAT(Content(Path("gen/code/gadget_v1.gen.h")),
+              HasSubstr("#include \"../../src/gadget.h\"\n"));
+  EXPECT_THAT(Content(Path("gen/code/gadget_v1.gen.cc")),
+              HasSubstr("#include \"gadget_v1.gen.h\""));
+  EXPECT_EQ(Run("--verify " + arguments).code, 0);
+  std::ofstream(Path("crds/test.example.com_gadgets.yaml"), std::ios::app) << "\n";
+  EXPECT_THAT(Run("--verify " + arguments).err, HasSubstr("test.example.com_gadgets.yaml"));
+  // A definition beside it, and the code of both in one folder.
+  EXPECT_EQ(Run(arguments + " " + website_).code, 0);
+}
+
+TEST_F(KubexxCodegen, WritesNothingOfAHeaderThatItDoesNotUnderstand) {
+  std::ofstream(Path("a.h")) << "// +groupName=a.b\nnamespace a::v1 {\n"
+                                "// +kubebuilder:object:root=yes\nstruct A {};\n}\n";
+  const CodegenOutcome run = Run("--out " + Path("out") + " " + website_ + " " + Path("a.h"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err,
+              HasSubstr("kubexx-codegen: " + Path("a.h") + ":3: +kubebuilder:object:root"));
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+  EXPECT_EQ(Run("--out " + Path("out") + " " + gadget_ + " " + gadget_).code, 1);
+}
+
+TEST_F(KubexxCodegen, FlagsOfTheOtherDirectionAreWrongUsage) {
+  const CodegenOutcome space = Run("--namespace web " + gadget_);
+  EXPECT_EQ(space.code, 2);
+  EXPECT_THAT(space.err, HasSubstr("--namespace is for definitions"));
+  const CodegenOutcome crds = Run("--crds x " + website_);
+  EXPECT_EQ(crds.code, 2);
+  EXPECT_THAT(crds.err, HasSubstr("--crds is for headers"));
+}
+
 TEST_F(KubexxCodegen, TheTreeHasItsFilesAndNoOthers) {
   const std::filesystem::path tree = base::testing::SourceTree();
   for (const char* const folder :
        {"pkg/kubernetes/testing", "pkg/reloadpolicy", "examples", "helm/kubexx-reloader/crds",
-        "cmd/kubexx-codegen", "test/headers"}) {
+        "cmd/kubexx-codegen", "test/headers", "test/crds"}) {
     std::filesystem::create_directories(folder_ / folder);
     std::filesystem::copy(tree / folder, folder_ / folder,
                           std::filesystem::copy_options::recursive);

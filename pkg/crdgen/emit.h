@@ -17,10 +17,13 @@ std::string NamespaceOf(const Version& version);
 std::string FileNameOf(const Version& version);
 
 /// Returns the header: structs with the descriptions of the definition, constants for the values of
-/// its enumerations, and the resource, for use with kubernetes::ResourceClient and informers.
+/// its enumerations, and the resource, for use with kubernetes::ResourceClient and informers. If a
+/// header of the user's declares the structs, it is included instead.
 std::string HeaderOf(const Version& version, std::string_view namespace_);
 
-/// Returns the source: special members and the codec's tables.
+/// Returns the source: special members and the codec's tables. If a header of the user's declares
+/// the structs, they have their special members already; instead the compiler compares the type of
+/// each member with that of its table.
 std::string SourceOf(const Version& version, std::string_view namespace_);
 
 }  // namespace kubexx::crdgen

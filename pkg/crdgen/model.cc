@@ -89,11 +89,7 @@ class VersionMaker {
     names_.Add(version_.kind + "Tables");
     names_.Add("k" + version_.kind + "Resource");
     root->description = schema.description;
-    root->fields.push_back({.member = "metadata",
-                            .json_name = "metadata",
-                            .kind = "kMessage",
-                            .element = "::kubexx::api::meta::v1::ObjectMeta",
-                            .table = "::kubexx::api::meta::v1::internal::kObjectMetaSchema"});
+    root->fields.push_back(MetadataField());
     AddFields(*root, schema, {"apiVersion", "kind", "metadata"});
     version_.structs.push_back(std::move(root));
     version_.names = names_.names();
@@ -292,7 +288,8 @@ std::vector<std::string> Field::Containers() const {
   std::vector<std::string> types;
   switch (shape) {
     case Shape::kOptional:
-      types.push_back((kind == "kMessage" ? "::kubexx::apimachinery::Box<" : "std::optional<") +
+      types.push_back((kind == "kMessage" && !is_std_optional ? "::kubexx::apimachinery::Box<"
+                                                              : "std::optional<") +
                       element + ">");
       break;
     case Shape::kRepeated:
@@ -310,6 +307,14 @@ std::vector<std::string> Field::Containers() const {
     types.push_back("std::optional<" + types.back() + ">");
   }
   return types;
+}
+
+Field MetadataField() {
+  return {.member = "metadata",
+          .json_name = "metadata",
+          .kind = "kMessage",
+          .element = "::kubexx::api::meta::v1::ObjectMeta",
+          .table = "::kubexx::api::meta::v1::internal::kObjectMetaSchema"};
 }
 
 std::string Field::Type() const {

@@ -1,5 +1,6 @@
 /// @file
-/// The model of the C++ code for a CustomResourceDefinition.
+/// The model of the C++ code for a custom resource, which is made of a CustomResourceDefinition, or
+/// of a header (see header_model.h).
 #ifndef KUBEXX_CRDGEN_MODEL_H_
 #define KUBEXX_CRDGEN_MODEL_H_
 
@@ -41,6 +42,8 @@ struct Field {
   const Struct* message = nullptr;
   /// The table of an element, if it is a struct of the library.
   std::string table{};
+  /// Of a struct that may be missing: whether it is in a std::optional, and not in a Box.
+  bool is_std_optional = false;
   /// Whether JSON omits the field when it is empty.
   bool omit_empty = false;
   /// The allowed values of an element, each with the name of its constant.
@@ -53,7 +56,10 @@ struct Field {
   std::vector<std::string> Containers() const;
 };
 
-/// One generated struct.
+/// Returns the first field of each kind: its metadata.
+Field MetadataField();
+
+/// One struct.
 struct Struct {
   std::string name{};
   std::string description{};
@@ -68,7 +74,7 @@ struct Struct {
   bool IsAggregate() const;
 };
 
-/// One served version of a definition.
+/// One version of a kind.
 struct Version {
   std::string group{};
   std::string version{};
@@ -76,6 +82,8 @@ struct Version {
   std::string plural{};
   bool is_namespaced = true;
   bool has_status = false;
+  /// The header that declares the structs, as an #include names it; empty if they are generated.
+  std::string header{};
   /// The structs in an order in which each follows those that it refers to; the object itself is
   /// the last.
   std::vector<std::unique_ptr<Struct>> structs{};

@@ -147,6 +147,18 @@ std::string MemberName(std::string_view name) {
   return member.empty() || IsDigit(member[0]) ? "field_" + member : member;
 }
 
+std::string JsonName(std::string_view member) {
+  std::string name;
+  bool begins = false;
+  for (const char c : member) {
+    if (c != '_') {
+      name += begins ? ToUpperCase(c) : c;
+    }
+    begins = c == '_';
+  }
+  return MemberName(name) == member ? name : "";
+}
+
 std::string Identifier(std::string_view text) {
   std::string out(text);
   std::ranges::replace_if(out, [](char c) { return !IsWordCharacter(c); }, '_');

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <string>
+
 namespace kubexx::crdgen {
 namespace {
 
@@ -15,6 +18,24 @@ TEST(NamesTest, MembersAreNamedAsThoseOfBuiltInTypes) {
   EXPECT_EQ(MemberName("URLPath"), "url_path");
   EXPECT_EQ(MemberName("x-kubernetes-map-type"), "x_kubernetes_map_type");
   EXPECT_EQ(MemberName("max-surge"), "max_surge");
+}
+
+TEST(NamesTest, MembersHaveTheJsonNameThatLeadsBackToThem) {
+  for (const auto& [member, json] : std::map<std::string, std::string>{{"replicas", "replicas"},
+                                                                       {"pod_ip", "podIp"},
+                                                                       {"max_surge_2", ""},
+                                                                       {"default_", "default"},
+                                                                       {"errno_", "errno"},
+                                                                       {"ipv4_cidr", "ipv4Cidr"},
+                                                                       {"podIP", ""},
+                                                                       {"_a", ""},
+                                                                       {"a__b", ""},
+                                                                       {"a_", ""},
+                                                                       {"x_y_z", ""},
+                                                                       {"field_2xx", ""},
+                                                                       {"", ""}}) {
+    EXPECT_EQ(JsonName(member), json) << member;
+  }
 }
 
 TEST(NamesTest, WhatIsNoIdentifierBecomesOne) {

@@ -17,7 +17,7 @@ finish() {
   local status=$?
   [ -z "$informer" ] || kill "$informer" 2>/dev/null || true
   [ -z "$controller" ] || kill "$controller" 2>/dev/null || true
-  kubectl delete crd websites.example.com --wait=false >/dev/null 2>&1 || true
+  kubectl delete crd websites.example.com backups.example.com --wait=false >/dev/null 2>&1 || true
   kubectl delete namespace "$namespace_" --wait=false >/dev/null 2>&1 || true
   rm -rf "$work"
   exit "$status"
@@ -73,6 +73,17 @@ grep -qE '^1 pods in [0-9]+ bytes$' "$work/informer.log" || fail "pod-informer d
 for file in website_v1.gen.h website_v1.gen.cc; do
   diff -u "$root/examples/website-controller/$file" "$work/generated/$file" || fail "$file is out of date"
 done
+# The definition that a page's header became.
+kubectl apply -f "$work/samples/example.com_backups.yaml" >/dev/null
+kubectl wait --for=condition=Established crd/backups.example.com --timeout=20s >/dev/null
+backup() { # backup KEEP TARGET: what the server makes of it
+  kubectl create -n "$namespace_" --dry-run=server -o 'jsonpath={.spec.keep} {.spec.compression}' -f - 2>&1 <<BACKUP
+{"apiVersion": "example.com/v1", "kind": "Backup", "metadata": {"name": "home"}, "spec": {"keep": $1, "targets": [{"url": "$2"}]}}
+BACKUP
+}
+[ "$(backup 2 s3://there)" = "2 zstd" ] || fail "the server does not take a Backup: $(backup 2 s3://there)"
+backup 1 s3://there | grep -q "one copy is none" || fail "the server does not obey the rule of BackupSpec"
+backup 2 http://there | grep -q "should match" || fail "the server does not obey the pattern of BackupTarget"
 kubectl apply -f "$root/examples/website-controller/website.yaml" >/dev/null
 kubectl wait --for=condition=Established crd/websites.example.com --timeout=20s >/dev/null
 "$work/build/website-controller" --http-address 127.0.0.1:0 --leader-elect >"$work/controller.log" 2>&1 &

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # samples.sh FOLDER: writes the code of docs/library/*.md to FOLDER as a project that uses an installed kubexx. The blocks
 # "cpp FILE.cc" of a page follow each other in FILE.cc, so each page has to include what it uses. A message of the compiler names
-# the page and its line.
+# the page and its line. From "cpp FILE.h", the types of a custom resource, the installed kubexx-codegen makes the code that belongs to them.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: samples.sh FOLDER" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,11 +15,11 @@ awk -v folder="$folder" '
     split(substr($0, 4), words, " ")
     block = words[1] == "" ? "plain" : words[1]
     if (block ~ /^(cpp|c\+\+|cc|cxx)$/) {
-      if (words[2] !~ /^[a-z_]+\.cc$/) { bad = bad FILENAME ":" FNR ": a block of code without the name of a file, which nobody compiles\n"; block = "nameless"; next }
+      if (words[2] !~ /^[a-z_]+\.(cc|h)$/) { bad = bad FILENAME ":" FNR ": a block of code without the name of a file, which nobody compiles\n"; block = "nameless"; next }
       file = folder "/" words[2]
       if (file in owner && owner[file] != FILENAME) { bad = bad FILENAME ":" FNR ": " words[2] " is a file of " owner[file] "\n" }
       owner[file] = FILENAME
-      printf "#line %d \"%s\"\n", FNR + 1, FILENAME > file
+      if (file ~ /\.h$/) { printf "" > file } else { printf "#line %d \"%s\"\n", FNR + 1, FILENAME > file }
       count++
     }
     next
@@ -35,6 +35,10 @@ cat >"$folder/CMakeLists.txt" <<CMAKE
 cmake_minimum_required(VERSION 3.25)
 project(samples LANGUAGES CXX)
 find_package(kubexx REQUIRED)
+find_program(codegen kubexx-codegen REQUIRED)
+file(GLOB headers "\${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+list(FILTER headers EXCLUDE REGEX "[.]gen[.]h$")
+execute_process(COMMAND \${codegen} --out "\${CMAKE_CURRENT_SOURCE_DIR}" \${headers} COMMAND_ERROR_IS_FATAL ANY)
 # Only compiled: what some of the samples call belongs to the reader's program.
 file(GLOB samples "\${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
 add_library(samples OBJECT \${samples})

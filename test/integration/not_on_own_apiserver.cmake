@@ -15,6 +15,7 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   */CacheHistoryTest.*
   # CEL rules of custom resources.
   ReloadPolicyIntegration.TheApiServerRefusesWhatTheSchemaForbids
+  HeaderTypesTest.TheServerObeysTheRulesOfTheHeader
   # That a Scale cannot be applied to a custom resource: here it can.
   ClientsTest.ScaleClientScalesBuiltInAndCustomResources
   # The subresource resize.
