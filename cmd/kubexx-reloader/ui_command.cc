@@ -14,6 +14,7 @@
 #include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/certwatcher/cert_watcher.h"
 #include "kubexx/controller/stop_signals.h"
+#include "kubexx/http/message.h"
 #include "kubexx/http/server.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/digest.h"
@@ -45,10 +46,14 @@ Result<Way> NewWay(const UiFlags& question, const std::shared_ptr<rest::RESTClie
   Way way;
   if (question.sign_in == kByToken) {
     // Who loses the right is out soon, and who gets it is in soon.
-    const authfilter::AuthFilter filter(
-        client, {.allowed_ttl = std::chrono::minutes(1), .denied_ttl = std::chrono::seconds(5)});
-    way.access = std::make_unique<reloader::TokenAccess>(
-        reloader::TokenAccess::Options{.review = filter.Filter()});
+    const auto filter = std::make_shared<authfilter::AuthFilter>(
+        client, authfilter::AuthFilter::Options{.allowed_ttl = std::chrono::minutes(1),
+                                                .denied_ttl = std::chrono::seconds(5)});
+    way.access = std::make_unique<reloader::TokenAccess>(reloader::TokenAccess::Options{
+        .review = [filter](const http::Request& request) -> reloader::TokenAccess::Review {
+          auto [user, refusal] = filter->Review(request);
+          return {.user = std::move(user), .refusal = std::move(refusal)};
+        }});
     return way;
   }
   reloader::LinkAccess::Options link{

@@ -68,27 +68,27 @@ class AuthFilter::Impl {
         users_(options_.max_entries, options_.clock),
         decisions_(options_.max_entries, options_.clock) {}
 
-  std::optional<http::Response> Check(const http::Request& request) {
+  Verdict Check(const http::Request& request) {
     const std::string_view token = BearerToken(request.Header("Authorization"));
     if (token.empty()) {
-      return Unauthorized();
+      return {.refusal = Unauthorized()};
     }
     const auto user = Authenticate(token, request.stop);
     if (!user) {
-      return Broken("Authentication failed", user.error());
+      return {.refusal = Broken("Authentication failed", user.error())};
     }
     if (!user->has_value()) {
-      return Unauthorized();
+      return {.refusal = Unauthorized()};
     }
+    Verdict verdict{.user = (*user)->username};
     const auto allowed = Authorize(**user, request);
     if (!allowed) {
-      return Broken("Authorization failed", allowed.error());
+      verdict.refusal = Broken("Authorization failed", allowed.error());
+    } else if (!*allowed) {
+      verdict.refusal = http::Response{
+          .status = 403, .body = "Authorization denied for user " + verdict.user + "\n"};
     }
-    if (!*allowed) {
-      return http::Response{.status = 403,
-                            .body = "Authorization denied for user " + (*user)->username + "\n"};
-    }
-    return std::nullopt;
+    return verdict;
   }
 
  private:
@@ -153,8 +153,12 @@ AuthFilter::AuthFilter(std::shared_ptr<rest::RESTClient> client)
     : AuthFilter(std::move(client), Options{}) {}
 AuthFilter::~AuthFilter() = default;
 
+AuthFilter::Verdict AuthFilter::Review(const http::Request& request) const {
+  return impl_->Check(request);
+}
+
 http::Filter AuthFilter::Filter() const {
-  return [impl = impl_](const http::Request& request) { return impl->Check(request); };
+  return [impl = impl_](const http::Request& request) { return impl->Check(request).refusal; };
 }
 
 }  // namespace kubexx::authfilter

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,15 @@ class AuthFilter {
   ~AuthFilter();
   AuthFilter(const AuthFilter&) = delete;
   AuthFilter& operator=(const AuthFilter&) = delete;
+
+  /// What the API server says of a request.
+  struct Verdict {
+    std::string user{};                       ///< the name of the token's user, when it is known
+    std::optional<http::Response> refusal{};  ///< std::nullopt: the request passes
+  };
+  /// Decides as the filter does, for who wants to know the user, too. Waits for the API server
+  /// until the request's deadline.
+  Verdict Review(const http::Request& request) const;
 
   /// Returns the filter for http::Filtered; it stays valid without the AuthFilter. It waits for the
   /// API server until the request's deadline, so use it on a server with handler threads.

@@ -152,6 +152,19 @@ TEST_F(AuthFilterTest, TokenHasToBeMeantForUs) {
   EXPECT_EQ(Try(AuthFilter(client_, options), "Bearer good"), 401);
 }
 
+TEST_F(AuthFilterTest, AReviewTellsWhoseTheTokenIs) {
+  const AuthFilter filter(client_, Defaults());
+  const auto review = [&](const std::string& token) {
+    return filter.Review({.path = "/metrics", .headers = {{"Authorization", "Bearer " + token}}});
+  };
+  EXPECT_EQ(review("good").user, "reader");
+  EXPECT_FALSE(review("good").refusal);
+  EXPECT_EQ(review("other").user, "stranger");
+  EXPECT_EQ(review("other").refusal->status, 403);
+  EXPECT_EQ(review("unknown").user, "");
+  EXPECT_EQ(review("unknown").refusal->status, 401);
+}
+
 TEST_F(AuthFilterTest, DenialNamesTheUserOnly) {
   const AuthFilter filter(client_, Defaults());
   const auto response =

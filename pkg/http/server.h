@@ -83,9 +83,14 @@ class Server {
     /// scarce, the server closes those of refused clients first, even while it answers them. Runs
     /// on the network thread and must not wait. When unset, every client is admitted.
     std::function<std::optional<std::string>(const Request& header)> admit{};
-    /// The time limit for the client to receive the response; at most `read_timeout` for a client
-    /// that `admit` has not admitted.
+    /// A client that receives nothing of a response, or of what is ready of a stream, for so long
+    /// is given up. One that `admit` has not admitted has to receive all of it within this time,
+    /// and within `read_timeout`.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
+    /// The bytes a second that a client has to receive after the first `write_timeout`, so that one
+    /// that receives a little now and then does not hold a large response for ever. With 0, all of
+    /// it has to be received within `write_timeout`.
+    std::size_t min_write_rate = 16 << 10;
     /// The TLS settings; plain HTTP when unset.
     std::optional<TlsOptions> tls{};
     /// How many handlers of one client run at the same time, each on a thread, apart from those

@@ -118,6 +118,7 @@ class UnreadAnswersTest : public ::testing::Test {
     options.max_unread_answer_bytes = static_cast<std::size_t>(answers * kAnswer);
     options.answer_patience = patience;
     options.write_timeout = write_timeout;
+    options.min_write_rate = min_write_rate_;
     server_ = std::make_unique<Server>(std::move(options));
     server_->Handle("/much",
                     [](const Request&) { return Response{.body = std::string(kAnswer, 'x')}; });
@@ -147,6 +148,7 @@ class UnreadAnswersTest : public ::testing::Test {
     return whole;
   }
 
+  std::size_t min_write_rate_ = Server::Options().min_write_rate;
   std::unique_ptr<Server> server_;
   std::deque<Reader> readers_{};
 };
@@ -182,6 +184,49 @@ TEST_F(UnreadAnswersTest, WhoStopsReadingAStreamIsGivenUpInTheEnd) {
   }
   EXPECT_LT(read, kAnswer);
   KX_AWAIT(!reader.SendByte());
+}
+
+/// Whether a client that reads all the time, and takes longer than the limit for all of it, gets
+/// all of a large answer. Meanwhile others are served.
+bool GetsAllInItsTime(Server& server, std::string_view path, std::chrono::milliseconds limit) {
+  Reader slow(server.port());
+  slow.Ask(path);
+  const testing::RawConnection other(server.port());
+  constexpr int kParts = 300;
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t read = 1;
+  for (int i = 1; i <= kParts; ++i) {
+    const std::size_t more = slow.Read(kAnswer / kParts);
+    if (more < kAnswer / kParts) {
+      return read + more >= kAnswer;
+    }
+    read += more;
+    do {
+      other.Send("GET /little HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil(std::string(kSmall, 'x'));
+    } while (std::chrono::steady_clock::now() < begin + i * limit * 3 / 2 / kParts);
+  }
+  return read + slow.Read(kAnswer - read) == kAnswer;
+}
+
+// A machine may be so slow that the client reads nothing for as long as the limit: then once more,
+// with a longer one.
+TEST_F(UnreadAnswersTest, WhoReadsSlowlyGetsAllOfIt) {
+  for (const char* path : {"/much", "/stream"}) {
+    bool all = false;
+    for (int seconds = 1; seconds <= 16 && !all; seconds *= 4) {
+      const std::chrono::seconds limit(seconds);
+      Start(3, {}, limit);
+      all = GetsAllInItsTime(*server_, path, limit);
+    }
+    EXPECT_TRUE(all) << path;
+  }
+}
+
+// A byte now and then is not enough.
+TEST_F(UnreadAnswersTest, WhoReadsLessThanTheLeastIsGivenUp) {
+  min_write_rate_ = std::size_t{1} << 40;
+  Start(3, {}, std::chrono::milliseconds(300));
+  EXPECT_FALSE(GetsAllInItsTime(*server_, "/much", std::chrono::seconds(1)));
 }
 
 TEST_F(UnreadAnswersTest, WhoReadsStays) {

@@ -234,6 +234,39 @@ END
   ! helm template --kube-version 1.33.0 x "$chart" | grep -q '^kind: NetworkPolicy' || fail "there is a network policy that nobody wants"
 }
 
+# So does the page's, whose way is the operator's: variables, Secrets included, files of authorities, and ports of proxies, with a scheme or without.
+all_pods_have_the_way_to_the_server() {
+  local case
+  for case in proxies proxies_secret; do
+    helm template --kube-version 1.33.0 x "$chart" --values "$root/test/manifests/cases/$case.yaml" >"$rendered"
+    /usr/bin/python3 - "$rendered" "$case" <<'END' || fail "with $case.yaml not all pods get to the API server"
+import sys, yaml
+with open(sys.argv[1], encoding="utf-8") as file:
+    objects = [each for each in yaml.safe_load_all(file) if each]
+specs = {each["metadata"]["name"]: each["spec"]["template"]["spec"] for each in objects if each["kind"] == "Deployment"}
+specs["test"] = next(each for each in objects if each["kind"] == "Pod")["spec"]
+env = {name: {each["name"]: each for each in spec["containers"][0].get("env", [])} for name, spec in specs.items()}
+way = {"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+expected = {name: each for name, each in env["x-reloader"].items() if name in way}
+assert len(expected) == {"proxies": 6, "proxies_secret": 5}[sys.argv[2]], expected
+mount = {"proxies": "authorities", "proxies_secret": "own"}[sys.argv[2]]
+for name in ("x-reloader-page", "test"):
+    assert env[name] == expected, (name, env[name])
+    for parts in (specs[name]["containers"][0]["volumeMounts"], specs[name]["volumes"]):
+        assert {each["name"] for each in parts} - {"page-tls"} == {mount}, specs[name]
+ports = {"proxies": [53, 53, 3128, 3129, 3130, 4318, 443, 6443, 9443], "proxies_secret": [53, 53, 3130, 3131, 443, 6443]}[sys.argv[2]]
+policies = [each["spec"] for each in objects if each["kind"] == "NetworkPolicy"]
+assert len(policies) == 3, policies
+for policy in policies:
+    assert [port["port"] for rule in policy["egress"] for port in rule["ports"]] == ports, policy
+if sys.argv[2] == "proxies":  # what is 0, false or large is set; what is empty is not
+    values = {name: each.get("value") for name, each in env["x-reloader"].items()}
+    assert values["OTEL_TRACES_SAMPLER_ARG"] == "0" and values["OTEL_SDK_DISABLED"] == "false" and values["OTEL_BSP_MAX_QUEUE_SIZE"] == "4000000", values
+    assert "ZERO" in values and not {"NOTHING", "UNSET"} & set(values), values
+END
+  done
+}
+
 # Objects that the release does not know, as they are and as templates; what the Deployment's strategy is.
 further_objects_are_made() {
   helm install -n chart further "$chart" --values - >/dev/null <<'END'
@@ -274,6 +307,7 @@ bad_values_are_refused
 the_test_goes_by_the_values
 rendered=$(mktemp)
 the_test_reaches_the_server
+all_pods_have_the_way_to_the_server
 alerts_fire
 "$cluster" down
 "$cluster" up

@@ -91,16 +91,26 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{ toYaml $args }}
 {{- end -}}
 
+{{/* The text of a variable's value: "" for what is not set. Numbers of a values file are floating-point, and 4000000 is no 4e+06. */}}
+{{- define "reloader.text" -}}
+{{- if kindIs "invalid" . -}}
+{{- else if and (kindIs "float64" .) (eq . (float64 (int64 .))) -}}
+{{ int64 . }}
+{{- else -}}
+{{ toString . }}
+{{- end -}}
+{{- end -}}
+
 {{- define "reloader.env" -}}
 {{- $env := .Values.reloader.deployment.env -}}
 {{- $fullname := include "reloader.fullname" . -}}
 {{- range $name, $value := $env.open }}
-{{- if not (empty $value) }}
-- {name: {{ $name | quote }}, value: {{ $value | quote }}}
+{{- with include "reloader.text" $value }}
+- {name: {{ $name | quote }}, value: {{ . | quote }}}
 {{- end }}
 {{- end }}
 {{- range $name, $value := $env.secret }}
-{{- if not (empty $value) }}
+{{- if include "reloader.text" $value }}
 - name: {{ $name | quote }}
   valueFrom:
     secretKeyRef: {name: {{ $fullname }}, key: {{ $name | quote }}}
@@ -142,12 +152,54 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- end }}
 {{- end -}}
 
-{{/* Of the environment only what says how the API server is reached, for the pod of `helm test`. */}}
+{{/* Of the environment only what says how the API server is reached, as a YAML list, for the pods that are not the operator's. */}}
 {{- define "reloader.connectionEnv" -}}
-{{- $names := list "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "NO_PROXY" "no_proxy" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
+{{- $names := include "reloader.connectionNames" . | fromJsonArray -}}
 {{- range include "reloader.env" . | fromYamlArray }}
 {{- if has .name $names }}
 - {{ toJson . }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{- define "reloader.connectionNames" -}}
+{{ list "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "NO_PROXY" "no_proxy" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" "SSL_CERT_FILE" "SSL_CERT_DIR" | toJson }}
+{{- end -}}
+
+{{/* What these variables are in the release's Secret, as JSON: pods begin anew when it changes. Empty when nothing of it is there. */}}
+{{- define "reloader.connectionSecret" -}}
+{{- $secret := .Values.reloader.deployment.env.secret | default dict -}}
+{{- $found := dict -}}
+{{- range $name := include "reloader.connectionNames" . | fromJsonArray -}}
+{{- with include "reloader.text" (get $secret $name) }}{{ $_ := set $found $name . }}{{ end -}}
+{{- end -}}
+{{- with $found }}{{ toJson . }}{{ end -}}
+{{- end -}}
+
+{{/* The operator's mounts in which SSL_CERT_FILE and SSL_CERT_DIR lie, as far as the values tell these, and the volumes of the mounts, as JSON:
+     {volumeMounts, volumes}. */}}
+{{- define "reloader.connectionMounts" -}}
+{{- $env := .Values.reloader.deployment.env -}}
+{{- $paths := list -}}
+{{- range list ($env.open | default dict) ($env.secret | default dict) -}}
+{{- $variables := . -}}
+{{- range list "SSL_CERT_FILE" "SSL_CERT_DIR" -}}
+{{- $paths = concat $paths (include "reloader.text" (get $variables .) | splitList ":" | compact) -}}
+{{- end -}}
+{{- end -}}
+{{- $mounts := list -}}
+{{- $names := list -}}
+{{- range $mount := include "reloader.both" (dict "root" . "list" "volumeMounts" "key" "mountPath") | fromJsonArray -}}
+{{- range $paths -}}
+{{- if hasPrefix (printf "%s/" (trimSuffix "/" $mount.mountPath)) (printf "%s/" .) -}}
+{{- $mounts = append $mounts $mount -}}
+{{- $names = append $names $mount.name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $volumes := list -}}
+{{- range include "reloader.both" (dict "root" . "list" "volumes" "key" "name") | fromJsonArray -}}
+{{- if has .name $names }}{{ $volumes = append $volumes . }}{{ end -}}
+{{- end -}}
+{{ dict "volumeMounts" ($mounts | uniq) "volumes" $volumes | toJson }}
 {{- end -}}

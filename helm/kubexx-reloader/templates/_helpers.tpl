@@ -106,6 +106,16 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* The port of a URL. As in Go's programs a proxy needs no scheme, and its is http then; urlParse takes a host before a port for a scheme, or
+     ends the rendering. */}}
+{{- define "reloader.portOf" -}}
+{{- $scheme := regexFind "^[A-Za-z][A-Za-z0-9+.-]*://" . -}}
+{{- $authority := trimPrefix $scheme . | regexFind "^[^/?#]*" -}}
+{{- $port := regexFind ":[0-9]+$" $authority | trimPrefix ":" -}}
+{{- $usual := dict "" 80 "http" 80 "socks5" 1080 "socks5h" 1080 -}}
+{{ $port | default (get $usual ($scheme | trimSuffix "://" | lower)) | default 443 }}
+{{- end -}}
+
 {{/* Where the operator's pods and that of `helm test` may go, as a YAML list: to the API server, to webhooks, and to the proxies on
      the way. */}}
 {{- define "reloader.egress" -}}
@@ -115,18 +125,15 @@ true
 {{- if .Values.kubexx.tracing.enabled }}{{ $urls = append $urls .Values.kubexx.tracing.endpoint }}{{ end }}
 {{- range list ($env.open | default dict) ($env.secret | default dict) }}
 {{- $variables := . }}
-{{- range list "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "OTEL_EXPORTER_OTLP_ENDPOINT" }}
+{{- range list "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" }}
 {{- $urls = append $urls (get $variables .) }}
 {{- end }}
+{{- $own := include "reloader.text" (get $variables "KUBERNETES_SERVICE_PORT") }}
+{{- if regexMatch "^[0-9]{1,5}$" $own }}{{ $ports = append $ports (int $own) }}{{ end }}
 {{- end }}
 {{- range .Values.kubexx.notifications.receivers }}{{ $urls = append (append $urls .url) .proxy }}{{ end }}
 {{- range $urls }}
-{{- with . | toString }}
-{{- $url := urlParse . }}
-{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
-{{- $usual := dict "http" 80 "socks5" 1080 "socks5h" 1080 }}
-{{- $ports = append $ports ($port | default (get $usual $url.scheme) | default 443 | int) }}
-{{- end }}
+{{- with include "reloader.text" . }}{{ $ports = append $ports (include "reloader.portOf" . | int) }}{{ end }}
 {{- end }}
 {{- range .Values.reloader.netpol.ports }}{{ $ports = append $ports (int .) }}{{ end }}
 # Names.

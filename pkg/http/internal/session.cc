@@ -154,16 +154,22 @@ void Session::Write(Response response, bool keep_alive, bool head) {
   for (const std::string& frame : frames_) {
     buffers_.emplace_back(asio::buffer(frame));
   }
-  const Server::Options& options = host_.options();
   answering_ = true;
   held_of_answer_ = asio::buffer_size(buffers_);
-  NoteTaken();
+  BeginWrite();
   host_.HoldAnswer(*this, static_cast<std::ptrdiff_t>(held_of_answer_));
-  write_deadline_ =
-      std::chrono::steady_clock::now() +
-      (admitted_ ? options.write_timeout : std::min(options.write_timeout, options.read_timeout));
   AsyncWrite(buffers_,
              Guarded([this, keep_alive](error_code error) { OnWritten(error, keep_alive); }));
+}
+
+void Session::BeginWrite() {
+  const Server::Options& options = host_.options();
+  taken_at_ = std::chrono::steady_clock::now();
+  if (admitted_) {
+    write_limit_.Begin(taken_at_, options.write_timeout, options.min_write_rate);
+  } else {
+    write_limit_.Begin(taken_at_, std::min(options.write_timeout, options.read_timeout), 0);
+  }
 }
 
 void Session::OnWritten(error_code error, bool keep_alive) {

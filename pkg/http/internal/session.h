@@ -26,6 +26,7 @@
 
 #include "kubexx/http/internal/request_parser.h"
 #include "kubexx/http/internal/websocket_frames.h"
+#include "kubexx/http/internal/write_limit.h"
 #include "kubexx/http/server.h"
 
 namespace kubexx::http::internal {
@@ -122,8 +123,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
 
   Host& host() { return host_; }
-  /// When the client must have received everything that is being written.
-  std::chrono::steady_clock::time_point write_deadline() const { return write_deadline_; }
+  /// When the client is given up unless it receives more of what is being written.
+  std::chrono::steady_clock::time_point write_deadline() const { return write_limit_.deadline(); }
 
   /// Wraps `step` so that it can run later: the result keeps the session alive, and closes it when
   /// `step` throws. Otherwise the session could stay for ever, because the server's list and other
@@ -139,8 +140,14 @@ class Session : public std::enable_shared_from_this<Session> {
     };
   }
 
-  /// Must be called whenever the client has received a part of what is being written.
-  void NoteTaken() { taken_at_ = std::chrono::steady_clock::now(); }
+  /// Must be called whenever the client has received a part of what is being written, with its
+  /// size.
+  void NoteTaken(std::size_t bytes) {
+    taken_at_ = std::chrono::steady_clock::now();
+    write_limit_.OnTaken(taken_at_, bytes);
+  }
+  /// Must be called when the client has waited for the server, and gets the next part now.
+  void NoteTurn() { write_limit_.OnTaken(std::chrono::steady_clock::now(), 0); }
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
@@ -190,6 +197,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void Refuse(int status, std::string text);
   void Write(Response response, bool keep_alive, bool head);
   void OnWritten(boost::system::error_code error, bool keep_alive);
+  /// From now on the client has to receive what is written.
+  void BeginWrite();
   /// Reports that the answer's bytes no longer wait.
   void ReleaseAnswer();
   void CloseAfter(std::chrono::milliseconds time);
@@ -234,7 +243,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::steady_clock::time_point holding_since_{};
   std::size_t held_of_answer_ = 0;
   std::chrono::steady_clock::time_point taken_at_{};
-  std::chrono::steady_clock::time_point write_deadline_{};
+  WriteLimit write_limit_{};
   Peer peer_{};
   // What is being written: a header and its body, or of a response in chunks the line before each
   // chunk and what goes before the first.

@@ -156,14 +156,14 @@ bool Session::WriteChunks() {
     OnChunksWritten(error);
     return true;
   }
-  write_deadline_ = std::chrono::steady_clock::now() + host_.options().write_timeout;
+  BeginWrite();
   HoldOwnChunks();
   const auto done = Guarded([this](error_code failed) {
     OnChunksWritten(failed);
     Pump();
   });
   if (at_once) {
-    tcp().expires_at(write_deadline_);
+    tcp().expires_at(write_deadline());
     AsyncFlush(done);
   } else {
     AsyncWrite(buffers_, done);
@@ -177,7 +177,6 @@ void Session::HoldOwnChunks() {
     held_of_answer_ += chunk.use_count() == 1 ? chunk->size() : 0;
   }
   if (held_of_answer_ > 0) {
-    NoteTaken();
     host_.HoldAnswer(*this, static_cast<std::ptrdiff_t>(held_of_answer_));
   }
 }

@@ -189,7 +189,7 @@ void Session::ReadBody() {
   if (buffer_.size() > 0) {
     return ReadUntil(Part::kRequest);  // it does not wait for that
   }
-  write_deadline_ = std::chrono::steady_clock::now() + TimeToRead();
+  write_limit_.Begin(std::chrono::steady_clock::now(), TimeToRead(), 0);
   frames_.emplace_back("HTTP/1.1 100 Continue\r\n\r\n");
   buffers_.emplace_back(asio::buffer(frames_.back()));
   AsyncWrite(buffers_, Guarded([this](error_code error) {

@@ -71,19 +71,21 @@ class StreamSession : public Session {
                   [this, unwritten = std::move(unwritten)] { WritePiece(unwritten); });
   }
   void WritePiece(std::shared_ptr<Unwritten> unwritten) {
-    // Each time: a read that begins while nothing is being written sets the time of both.
-    tcp().expires_at(write_deadline());
-    // Asked before each operation.
-    const auto next = [this](const error_code& error, std::size_t written) {
-      if (written > 0) {
-        NoteTaken();
+    NoteTurn();
+    // Asked before each operation. The time is set anew each time: the client may have more when it
+    // has received something, and a read that begins while nothing is being written sets the time
+    // of both.
+    const auto next = [this, noted = std::size_t{0}](const error_code& error,
+                                                     std::size_t written) mutable {
+      if (written > noted) {
+        NoteTaken(written - std::exchange(noted, written));
       }
+      tcp().expires_at(write_deadline());
       return error ? 0 : kPiece;
     };
     const auto piece = beast::buffers_prefix(kPiece, unwritten->rest);
     asio::async_write(*stream_, piece, next,
                       [this, unwritten](error_code error, std::size_t written) {
-                        NoteTaken();
                         unwritten->rest.consume(written);
                         if (error || beast::buffer_bytes(unwritten->rest) == 0) {
                           const Done done = std::move(unwritten->done);

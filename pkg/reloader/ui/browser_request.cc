@@ -7,6 +7,15 @@
 #include "kubexx/crypto/secrets.h"
 
 namespace kubexx::reloader {
+namespace {
+
+bool HasForeignOrigin(const http::Request& request) {
+  const std::string host(request.Header("Host"));
+  const std::string_view origin = request.Header("Origin");
+  return !origin.empty() && origin != "http://" + host && origin != "https://" + host;
+}
+
+}  // namespace
 
 using apimachinery::Fail;
 using apimachinery::Reason;
@@ -48,19 +57,31 @@ std::string HostIn(std::string_view address) {
 }
 
 bool IsFromElsewhere(const http::Request& request, bool may_follow_links) {
-  const std::string host(request.Header("Host"));
-  const std::string_view origin = request.Header("Origin");
-  if (!origin.empty() && origin != "http://" + host && origin != "https://" + host) {
+  const std::string_view site = request.Header("Sec-Fetch-Site");
+  if (site == "same-origin") {
+    return false;
+  }
+  if (HasForeignOrigin(request)) {
     return true;
   }
-  const std::string_view site = request.Header("Sec-Fetch-Site");
-  if (site.empty() || site == "same-origin" || site == "none") {
+  if (site.empty() || site == "none") {
     return false;
   }
   // What comes with a link is a document of its own, which the other page cannot read.
   const bool is_link = request.Header("Sec-Fetch-Mode") == "navigate" &&
                        request.Header("Sec-Fetch-Dest") == "document";
   return !(may_follow_links && is_link);
+}
+
+http::Response ElsewhereAnswer(const http::Request& request) {
+  std::string why = "Pages of another origin may not ask this one.";
+  if (request.Header("Sec-Fetch-Site").empty() && HasForeignOrigin(request)) {
+    why += " The browser is at " + std::string(request.Header("Origin")) +
+           ", and has asked the host " + std::string(request.Header("Host")) +
+           ". If that is the same place, a proxy has changed the header Host, which it has to pass "
+           "on as it is, with the port.";
+  }
+  return ForbiddenAnswer(why);
 }
 
 http::Response ForbiddenAnswer(std::string_view why) {

@@ -49,7 +49,36 @@ TEST(IsFromElsewhereTest, TheOriginIsThatOfTheHost) {
     EXPECT_TRUE(IsFromElsewhere(
         BrowserRequest({{"Host", "page.example.com:8443"}, {"Origin", origin}}), true))
         << origin;
+    EXPECT_TRUE(IsFromElsewhere(
+        BrowserRequest(
+            {{"Host", "page.example.com:8443"}, {"Origin", origin}, {"Sec-Fetch-Site", "none"}}),
+        true))
+        << origin;
   }
+}
+
+TEST(IsFromElsewhereTest, WhatTheBrowserSaysCountsMoreThanAHostThatAProxyHasChanged) {
+  for (const auto& [site, is_from_elsewhere] :
+       {std::pair("same-origin", false), std::pair("same-site", true),
+        std::pair("cross-site", true), std::pair("Same-Origin", true), std::pair("", true)}) {
+    const auto request = BrowserRequest({{"Host", "page.example.com"},
+                                         {"Origin", "https://page.example.com:8443"},
+                                         {"Sec-Fetch-Site", site}});
+    EXPECT_EQ(IsFromElsewhere(request, false), is_from_elsewhere) << site;
+  }
+}
+
+TEST(ElsewhereAnswerTest, ExplainsAHostThatAProxyHasChanged) {
+  const auto changed = ElsewhereAnswer(
+      BrowserRequest({{"Host", "page.example.com"}, {"Origin", "https://page.example.com:8443"}}));
+  EXPECT_EQ(changed.status, 403);
+  EXPECT_NE(changed.body.find("at https://page.example.com:8443, and has asked the host "
+                              "page.example.com. If that is the same place, a proxy has changed"),
+            std::string::npos)
+      << changed.body;
+  const auto other = ElsewhereAnswer(
+      BrowserRequest({{"Host", "page.example.com"}, {"Sec-Fetch-Site", "cross-site"}}));
+  EXPECT_EQ(other.body, "Pages of another origin may not ask this one.\n");
 }
 
 }  // namespace

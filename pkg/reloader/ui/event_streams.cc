@@ -9,25 +9,34 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/reloader/ui/fair_share.h"
 
 namespace kubexx::reloader {
 
 /// What the streams have in common.
 class EventStreams::Shared {
  public:
-  /// Takes a place for a stream. Returns its number; std::nullopt when there is none left.
-  std::optional<std::uint64_t> Take(std::size_t max_streams) {
+  /// Takes a place for a stream. Returns its number; std::nullopt when there is none left for this
+  /// client.
+  std::optional<std::uint64_t> Take(const std::string& client, std::size_t max_streams) {
     const base::MutexLock lock(mu_);
-    if (places_.size() >= max_streams) {
+    if (places_.size() >= max_streams && !TakeFromOther(client)) {
       return std::nullopt;
     }
     const std::uint64_t number = next_++;
-    places_[number] = {};
+    places_[number] = {.client = client};
     return number;
   }
   void Started(std::uint64_t number, std::function<void()> wake) {
     const base::MutexLock lock(mu_);
-    places_[number] = std::move(wake);
+    if (const auto place = places_.find(number); place != places_.end()) {
+      place->second.wake = std::move(wake);
+    }
+  }
+  /// Whether the stream still has its place.
+  bool HasPlace(std::uint64_t number) const {
+    const base::MutexLock lock(mu_);
+    return places_.contains(number);
   }
   void Closed(std::uint64_t number) {
     const base::MutexLock lock(mu_);
@@ -38,9 +47,9 @@ class EventStreams::Shared {
   void WakeAll(bool is_beat) {
     const base::MutexLock lock(mu_);
     beats_ += is_beat ? 1U : 0U;
-    for (const auto& [number, wake] : places_) {
-      if (wake) {
-        wake();
+    for (const auto& [number, place] : places_) {
+      if (place.wake) {
+        place.wake();
       }
     }
   }
@@ -54,10 +63,35 @@ class EventStreams::Shared {
   }
 
  private:
+  struct Place {
+    std::string client{};
+    std::function<void()> wake{};  ///< empty: the server has not started the stream
+  };
+
+  /// Takes the place of the oldest stream of the client that has most, unless this client had as
+  /// many then: the two would take it from each other for ever.
+  bool TakeFromOther(const std::string& client) KX_REQUIRES(mu_) {
+    const auto client_of = [](const Place& place) -> const std::string& { return place.client; };
+    if (places_.empty()) {
+      return false;
+    }
+    const auto first = FirstToGo(places_, client_of, [](const auto& each) { return each.first; });
+    if (ShareOf(places_, client, client_of) + 1 >=
+        ShareOf(places_, first->second.client, client_of)) {
+      return false;
+    }
+    const Place gone = std::move(first->second);
+    places_.erase(first);
+    if (gone.wake) {
+      gone.wake();  // it sees that it has no place
+    }
+    return true;
+  }
+
   mutable base::Mutex mu_;
   std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
   std::uint64_t beats_ KX_GUARDED_BY(mu_) = 0;
-  std::map<std::uint64_t, std::function<void()>> places_ KX_GUARDED_BY(mu_);
+  std::map<std::uint64_t, Place> places_ KX_GUARDED_BY(mu_);
 };
 
 /// Its members are used on the server's network thread only.
@@ -82,6 +116,9 @@ class EventStreams::Stream final : public http::BodyStream {
     first();
   }
   bool Take(std::vector<Chunk>& chunks) override {
+    if (!shared_->HasPlace(number_)) {
+      return End(chunks);
+    }
     const std::uint64_t beats = shared_->beats();
     StateFeed::News news = feed_.Since(version_);
     if (news.event != nullptr) {
@@ -92,14 +129,18 @@ class EventStreams::Stream final : public http::BodyStream {
     }
     beats_ = beats;
     if (end_ && clock_.Now() >= *end_) {
-      chunks.push_back(std::make_shared<const std::string>("event: again\ndata: \n\n"));
-      return false;
+      return End(chunks);
     }
     return true;
   }
   void Closed() override { shared_->Closed(number_); }
 
  private:
+  static bool End(std::vector<Chunk>& chunks) {
+    chunks.push_back(std::make_shared<const std::string>("event: again\ndata: \n\n"));
+    return false;
+  }
+
   const StateFeed& feed_;
   const std::shared_ptr<Shared> shared_;
   const std::uint64_t number_;
@@ -112,9 +153,10 @@ class EventStreams::Stream final : public http::BodyStream {
 EventStreams::EventStreams(const StateFeed& feed, std::size_t max_streams, base::Clock& clock)
     : feed_(feed), max_streams_(max_streams), clock_(clock), shared_(std::make_shared<Shared>()) {}
 
-std::shared_ptr<http::BodyStream> EventStreams::Open(std::string_view last_event_id,
+std::shared_ptr<http::BodyStream> EventStreams::Open(const std::string& client,
+                                                     std::string_view last_event_id,
                                                      std::optional<base::Duration> age) {
-  const auto number = shared_->Take(max_streams_);
+  const auto number = shared_->Take(client, max_streams_);
   if (!number) {
     return nullptr;
   }

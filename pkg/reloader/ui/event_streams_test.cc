@@ -19,8 +19,9 @@ using ::testing::IsEmpty;
 class EventStreamsTest : public ::testing::Test {
  protected:
   /// Opens a stream and starts it as a server does.
-  std::shared_ptr<http::BodyStream> Open(std::string_view last_event_id = "") {
-    auto stream = streams_.Open(last_event_id);
+  std::shared_ptr<http::BodyStream> Open(std::string_view last_event_id = "",
+                                         const std::string& client = "ann") {
+    auto stream = streams_.Open(client, last_event_id);
     if (stream != nullptr) {
       stream->Start([this] { ++wakes_; });
     }
@@ -84,8 +85,8 @@ TEST_F(EventStreamsTest, AnOldOneEndsAndAsksForTheNext) {
   base::testing::FakeClock clock;
   EventStreams streams(feed_, 2, clock);
   feed_.Apply({{"a", "1"}});
-  const auto old = streams.Open("", std::chrono::minutes(2));
-  const auto for_ever = streams.Open("");
+  const auto old = streams.Open("ann", "", std::chrono::minutes(2));
+  const auto for_ever = streams.Open("ann", "");
   old->Start([] {});
   for_ever->Start([] {});
   clock.Advance(std::chrono::seconds(119));
@@ -112,6 +113,58 @@ TEST_F(EventStreamsTest, ThereAreOnlySoManyAndAClosedOneMakesPlace) {
   // A stream that the server never starts keeps no place either.
   second.reset();
   EXPECT_EQ(streams_.open(), 1);
+}
+
+TEST_F(EventStreamsTest, WhoHasMostGivesOneAwayToWhoHasNone) {
+  feed_.Apply({{"a", "1"}});
+  const auto first = Open("", "bob");
+  const auto second = Open("", "bob");
+  Take(*first);
+  const int before = wakes_;
+  const auto ann = Open("", "ann");
+  ASSERT_NE(ann, nullptr);
+  EXPECT_EQ(wakes_, before + 2) << "the oldest is woken, too";
+  EXPECT_EQ(streams_.open(), 2);
+  std::vector<http::BodyStream::Chunk> chunks;
+  EXPECT_FALSE(first->Take(chunks));
+  ASSERT_EQ(chunks.size(), 1);
+  EXPECT_EQ(*chunks[0], "event: again\ndata: \n\n");
+  first->Closed();
+  EXPECT_THAT(Take(*second), ElementsAre(HasSubstr(R"("a":1)")));
+  EXPECT_THAT(Take(*ann), ElementsAre(HasSubstr(R"("a":1)")));
+  EXPECT_EQ(streams_.open(), 2);
+}
+
+TEST_F(EventStreamsTest, NobodyGetsAPlaceOfWhoHasAsFew) {
+  const auto bob = Open("", "bob");
+  const auto ann = Open("", "ann");
+  EXPECT_EQ(Open("", "bob"), nullptr);
+  EXPECT_EQ(Open("", "eve"), nullptr) << "there is one for each of two";
+  EventStreams four(feed_, 4);
+  std::vector<std::shared_ptr<http::BodyStream>> open;
+  for (const char* client : {"bob", "bob", "bob", "ann"}) {
+    open.push_back(four.Open(client, ""));
+  }
+  open.push_back(four.Open("ann", ""));
+  EXPECT_NE(open.back(), nullptr) << "two and two";
+  EXPECT_EQ(four.Open("bob", ""), nullptr);
+  EXPECT_EQ(four.Open("ann", ""), nullptr);
+  open.push_back(four.Open("eve", ""));
+  EXPECT_NE(open.back(), nullptr);
+  EXPECT_EQ(four.open(), 4);
+}
+
+TEST_F(EventStreamsTest, AStreamThatHasLostItsPlaceBeforeItsStartEnds) {
+  const auto lost = streams_.Open("bob", "");
+  const auto kept = Open("", "bob");
+  const auto ann = Open("", "ann");
+  int wakes = 0;
+  lost->Start([&] { ++wakes; });
+  EXPECT_EQ(wakes, 1);
+  std::vector<http::BodyStream::Chunk> chunks;
+  EXPECT_FALSE(lost->Take(chunks));
+  lost->Closed();
+  EXPECT_EQ(streams_.open(), 2);
 }
 
 TEST_F(EventStreamsTest, AClosedStreamIsNotWoken) {

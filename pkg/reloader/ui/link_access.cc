@@ -76,7 +76,7 @@ std::optional<http::Response> LinkAccess::Answer(const http::Request& request) {
   }
   const bool is_entry = request.path == kEntryPath;
   if (IsFromElsewhere(request, is_entry)) {
-    return ForbiddenAnswer("Pages of another origin may not ask this one.");
+    return ElsewhereAnswer(request);
   }
   if (is_entry) {
     return Enter(request);

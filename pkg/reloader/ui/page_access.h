@@ -24,7 +24,8 @@ class PageAccess {
   /// The port on which the server listens. The server calls it before it answers.
   virtual void SetPort(std::uint16_t /*port*/) {}
   /// See http::Server::Options::admit: a name for who may see the page as far as is known without
-  /// waiting; std::nullopt for everybody else.
+  /// waiting; std::nullopt for everybody else. All requests of one person have the same name, by
+  /// which people share what there is.
   virtual std::optional<std::string> ClientOf(const http::Request& header) const = 0;
   /// The answer to who may not see what the request asks for, and to requests of the way in.
   /// std::nullopt: the page answers. May wait until the request's deadline.

@@ -145,8 +145,9 @@ http::Response PageServer::Events(const http::Request& request) {
   if (last_event_id.empty() && request.query.starts_with(kSinceParameter)) {
     last_event_id = std::string_view(request.query).substr(kSinceParameter.size());
   }
-  auto stream =
-      request.method == "GET" ? streams_.Open(last_event_id, access_.stream_age()) : nullptr;
+  auto stream = request.method == "GET" ? streams_.Open(access_.ClientOf(request).value_or(""),
+                                                        last_event_id, access_.stream_age())
+                                        : nullptr;
   if (stream == nullptr) {
     return {.status = 503,
             .body = "Too many pages are open; close one of them.\n",

@@ -183,6 +183,40 @@ TEST_F(PageServerTest, DetailsAreThoseOfTheNamedObject) {
   EXPECT_EQ(asked_.size(), 3);
 }
 
+/// Lets in everybody under the name that the request has.
+class NamedAccess final : public PageAccess {
+ public:
+  std::optional<std::string> ClientOf(const http::Request& header) const override {
+    return std::string(header.Header("X-User"));
+  }
+  std::optional<http::Response> Answer(const http::Request& /*request*/) override {
+    return std::nullopt;
+  }
+};
+
+TEST(PageServerSharesTest, WhoHasManyPagesOpenMakesRoomForAnother) {
+  StateFeed feed({.name = "s"});
+  feed.Apply({{"a", "1"}});
+  EventStreams streams(feed, 2);
+  NamedAccess access;
+  PageServer server(streams, access, {});
+  ASSERT_TRUE(server.Start());
+  const auto ask_as = [](const std::string& user) {
+    return "GET /events HTTP/1.1\r\nHost: localhost\r\nX-User: " + user + "\r\n\r\n";
+  };
+  const RawConnection first(server.port());
+  const RawConnection second(server.port());
+  for (const RawConnection* page : {&first, &second}) {
+    EXPECT_THAT(page->Send(ask_as("bob")).ReadUntil("\n\n"), HasSubstr(R"({"a":1})"));
+  }
+  EXPECT_THAT(RawConnection(server.port()).Send(ask_as("bob")).ReadUntil("\r\n\r\n"),
+              StartsWith("HTTP/1.1 503 "));
+  const RawConnection ann(server.port());
+  EXPECT_THAT(ann.Send(ask_as("ann")).ReadUntil("\n\n"), HasSubstr(R"({"a":1})"));
+  EXPECT_THAT(first.ReadAll(), HasSubstr("event: again\n"));
+  EXPECT_EQ(streams.open(), 2);
+}
+
 TEST(PageServerAddressTest, AnAddressThatOthersCanReachNeedsAPermission) {
   StateFeed feed({.name = "s"});
   EventStreams streams(feed, 1);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kubexx/base/ascii.h"
-#include "kubexx/crypto/sha.h"
 #include "kubexx/reloader/ui/browser_request.h"
 #include "kubexx/reloader/ui/page_files.h"
 
@@ -17,12 +16,6 @@ constexpr std::string_view kSessionPath = "/session";
 constexpr std::string_view kSessionCookie = "__Host-kubexx-reloader-ui";
 /// What a browser needs to show the way in. None of it tells anything of the cluster.
 constexpr std::array<std::string_view, 3> kPublicPaths{"/icon.svg", "/sign-in.js", "/style.css"};
-
-/// The key for a secret, which is kept itself no longer than needed.
-std::string KeyOf(std::string_view secret) {
-  const crypto::Sha256Sum sum = crypto::Sha256(secret);
-  return {reinterpret_cast<const char*>(sum.data()), sum.size()};
-}
 
 /// The name of the cookie at the port that the browser has asked.
 std::string CookieNameFor(const http::Request& request) {
@@ -84,18 +77,21 @@ std::string SetCookie(const http::Request& request, std::string_view value, std:
 
 TokenAccess::TokenAccess(Options options)
     : options_(std::move(options)),
-      attempts_(options_.attempts_per_second, options_.attempts_at_once, options_.clock) {}
+      attempts_(options_.attempts_per_second, options_.attempts_at_once, options_.clock),
+      visitors_({.max_sessions = options_.max_sessions,
+                 .idle = options_.idle,
+                 .patience = options_.patience,
+                 .clock = options_.clock}) {}
 
 std::optional<std::string> TokenAccess::ClientOf(const http::Request& header) const {
-  const base::MutexLock lock(mu_);
+  std::optional<std::string> user;
   if (const auto cookie = CookieOf(header, CookieNameFor(header))) {
-    std::string key = KeyOf(*cookie);
-    if (sessions_.contains(key)) {
-      return key;
-    }
+    user = visitors_.UserOf(Visitors::KeyOf(*cookie));
   }
-  std::string key = KeyOf(ShownToken(header));
-  return accepted_.contains(key) ? std::optional(std::move(key)) : std::nullopt;
+  if (!user) {
+    user = visitors_.UserOf(Visitors::KeyOf(ShownToken(header)));
+  }
+  return user ? std::optional("user " + *user) : std::nullopt;
 }
 
 std::optional<http::Response> TokenAccess::Answer(const http::Request& request) {
@@ -109,7 +105,7 @@ std::optional<http::Response> TokenAccess::Answer(const http::Request& request) 
   }
   // A link to the page may be anywhere; the cookie does not come with it.
   if (IsFromElsewhere(request, is_read)) {
-    return ForbiddenAnswer("Pages of another origin may not ask this one.");
+    return ElsewhereAnswer(request);
   }
   if (is_session && request.method == "POST") {
     return SignIn(request);
@@ -124,7 +120,7 @@ std::optional<http::Response> TokenAccess::Answer(const http::Request& request) 
   if (!shown) {
     return NotSignedIn(request);
   }
-  if (auto refusal = Check(*shown, request)) {
+  if (auto refusal = Check(*shown, request).refusal) {
     if (refusal->status != 401) {
       return refusal;
     }
@@ -146,28 +142,20 @@ std::optional<TokenAccess::Shown> TokenAccess::TokenOf(const http::Request& requ
   if (!cookie) {
     return std::nullopt;
   }
-  const base::TimePoint now = options_.clock.Now();
-  const base::MutexLock lock(mu_);
-  ForgetOld(now);
-  const auto found = sessions_.find(KeyOf(*cookie));
-  if (found == sessions_.end()) {
-    return std::nullopt;
-  }
-  found->second.last_used = now;
-  return Shown{.token = found->second.token, .session = found->first};
+  std::string session = Visitors::KeyOf(*cookie);
+  auto token = visitors_.TokenOfSession(session);
+  return token ? std::optional(Shown{.token = *std::move(token), .session = std::move(session)})
+               : std::nullopt;
 }
 
-std::optional<http::Response> TokenAccess::RefuseUnknown(const std::string& key) {
-  const base::TimePoint now = options_.clock.Now();
+std::optional<http::Response> TokenAccess::RefuseAttempt(const std::string& token_key) {
   {
+    const base::TimePoint now = options_.clock.Now();
     const base::MutexLock lock(mu_);
-    if (accepted_.contains(key)) {
-      return std::nullopt;
-    }
     std::erase_if(refused_,
-                  [&](const auto& each) { return now - each.second > options_.refused_for; });
-    if (refused_.contains(key)) {
-      return Explained({.status = 401});
+                  [&](const auto& each) { return now - each.second.at > options_.refused_for; });
+    if (const auto found = refused_.find(token_key); found != refused_.end()) {
+      return found->second.answer;
     }
   }
   if (attempts_.Reserve() > base::Duration::zero()) {
@@ -179,65 +167,50 @@ std::optional<http::Response> TokenAccess::RefuseUnknown(const std::string& key)
   return std::nullopt;
 }
 
-std::optional<http::Response> TokenAccess::Check(const Shown& shown, const http::Request& request) {
-  const std::string key = KeyOf(shown.token.view());
-  if (shown.session.empty()) {
-    if (auto refusal = RefuseUnknown(key)) {
-      return refusal;
+TokenAccess::Review TokenAccess::Check(const Shown& shown, const http::Request& request) {
+  const std::string token_key = Visitors::KeyOf(shown.token.view());
+  const bool is_attempt = shown.session.empty() && !visitors_.UserOf(token_key);
+  if (is_attempt) {
+    if (auto refusal = RefuseAttempt(token_key)) {
+      return {.refusal = std::move(refusal)};
     }
   }
-  const http::Request asked{
-      .path = kPageUrl,
-      .headers = {{"Authorization", "Bearer " + std::string(shown.token.view())}},
-      .stop = request.stop,
-      .deadline = request.deadline};
-  if (auto refusal = options_.review(asked)) {
-    return OnRefused(shown, key, *std::move(refusal));
+  Review review =
+      options_.review({.path = kPageUrl,
+                       .headers = {{"Authorization", "Bearer " + std::string(shown.token.view())}},
+                       .stop = request.stop,
+                       .deadline = request.deadline});
+  if (review.refusal) {
+    review.refusal = OnRefused(shown, token_key, *std::move(review.refusal));
+    return review;
   }
-  const base::TimePoint now = options_.clock.Now();
-  const base::MutexLock lock(mu_);
-  ForgetOld(now);
-  if (!shown.session.empty()) {
-    if (const auto session = sessions_.find(shown.session); session != sessions_.end()) {
-      session->second.accepted = now;
-    }
-    return std::nullopt;
+  if (is_attempt) {
+    // It is not one of those that the limit is for: many may come at once, behind one proxy.
+    attempts_.Cancel();
   }
-  if (accepted_.size() >= options_.max_sessions && !accepted_.contains(key)) {
-    accepted_.erase(
-        std::ranges::min_element(accepted_, {}, [](const auto& each) { return each.second; }));
-  }
-  accepted_[key] = now;
-  return std::nullopt;
+  visitors_.OnAccepted(shown.session, token_key, review.user);
+  return review;
 }
 
-std::optional<http::Response> TokenAccess::OnRefused(const Shown& shown, const std::string& key,
+std::optional<http::Response> TokenAccess::OnRefused(const Shown& shown,
+                                                     const std::string& token_key,
                                                      http::Response refusal) {
-  const base::TimePoint now = options_.clock.Now();
   const bool is_known = refusal.status == 401 || refusal.status == 403;
-  const base::MutexLock lock(mu_);
-  const auto session = sessions_.find(shown.session);
-  const auto accepted = accepted_.find(key);
-  const std::optional<base::TimePoint> last =
-      session != sessions_.end()    ? std::optional(session->second.accepted)
-      : accepted != accepted_.end() ? std::optional(accepted->second)
-                                    : std::nullopt;
-  const bool was_in = last && now - *last <= options_.patience;
-  if (!is_known && was_in) {
+  if (!is_known && !shown.is_sign_in &&
+      visitors_.MayStay(shown.session.empty() ? token_key : shown.session)) {
     return std::nullopt;
   }
-  if (is_known && !was_in && session != sessions_.end()) {
-    sessions_.erase(session);
+  http::Response answer = Explained(std::move(refusal));
+  if (is_known) {
+    visitors_.OnRefused(token_key);
   }
   if (is_known && shown.session.empty()) {
-    if (accepted != accepted_.end()) {
-      accepted_.erase(accepted);
-    }
-    if (refusal.status == 401 && refused_.size() < options_.max_refused) {
-      refused_[key] = now;
+    const base::MutexLock lock(mu_);
+    if (refused_.size() < options_.max_refused) {
+      refused_[token_key] = {.at = options_.clock.Now(), .answer = answer};
     }
   }
-  return Explained(std::move(refusal));
+  return answer;
 }
 
 http::Response TokenAccess::SignIn(const http::Request& request) {
@@ -246,44 +219,29 @@ http::Response TokenAccess::SignIn(const http::Request& request) {
     return {.status = 400,
             .body = "A token is needed, in the header Authorization: Bearer TOKEN.\n"};
   }
-  Shown shown{.token = apimachinery::Bytes(std::string(token))};
-  if (auto refusal = Check(shown, request)) {
-    return *std::move(refusal);
+  Shown shown{.token = apimachinery::Bytes(std::string(token)), .is_sign_in = true};
+  Review review = Check(shown, request);
+  if (review.refusal) {
+    return *std::move(review.refusal);
   }
   const auto secret = NewSecret();
   if (!secret) {
     return {.status = 500, .body = secret.error().message + "\n"};
   }
-  const base::TimePoint now = options_.clock.Now();
-  const base::MutexLock lock(mu_);
   if (const auto before = CookieOf(request, CookieNameFor(request))) {
-    sessions_.erase(KeyOf(*before));
+    visitors_.End(Visitors::KeyOf(*before));
   }
-  if (sessions_.size() >= options_.max_sessions) {
-    sessions_.erase(std::ranges::min_element(
-        sessions_, {}, [](const auto& each) { return each.second.last_used; }));
-  }
-  sessions_[KeyOf(*secret)] = {.token = std::move(shown.token), .last_used = now, .accepted = now};
+  visitors_.Begin(Visitors::KeyOf(*secret), std::move(shown.token), std::move(review.user));
   return {.status = 204, .headers = {{"Set-Cookie", SetCookie(request, *secret, "")}}};
 }
 
 http::Response TokenAccess::SignOut(const http::Request& request) {
   if (const auto cookie = CookieOf(request, CookieNameFor(request))) {
-    const base::MutexLock lock(mu_);
-    sessions_.erase(KeyOf(*cookie));
+    visitors_.End(Visitors::KeyOf(*cookie));
   }
   return {.status = 204, .headers = {{"Set-Cookie", SetCookie(request, "", "; Max-Age=0")}}};
 }
 
-std::size_t TokenAccess::sessions() const {
-  const base::MutexLock lock(mu_);
-  return sessions_.size();
-}
-
-void TokenAccess::ForgetOld(base::TimePoint now) {
-  std::erase_if(sessions_,
-                [&](const auto& each) { return now - each.second.last_used > options_.idle; });
-  std::erase_if(accepted_, [&](const auto& each) { return now - each.second > options_.idle; });
-}
+std::size_t TokenAccess::sessions() const { return visitors_.sessions(); }
 
 }  // namespace kubexx::reloader

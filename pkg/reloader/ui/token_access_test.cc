@@ -61,17 +61,19 @@ class TokenAccessTest : public ::testing::Test {
 
   base::testing::FakeClock clock_;
   std::vector<std::string> reviewed_;
+  /// Those of one user differ in what follows a dash.
   std::vector<std::string> good_{"Bearer good"};
   int refusal_ = 401;
   TokenAccess access_{
-      {.review = [this](const http::Request& request) -> std::optional<http::Response> {
+      {.review = [this](const http::Request& request) -> TokenAccess::Review {
          EXPECT_EQ(request.path, kPageUrl);
          EXPECT_EQ(request.method, "GET");
-         reviewed_.emplace_back(request.Header("Authorization"));
-         if (std::ranges::find(good_, reviewed_.back()) != good_.end()) {
-           return std::nullopt;
+         const std::string& shown =
+             reviewed_.emplace_back(std::string(request.Header("Authorization")));
+         if (std::ranges::find(good_, shown) != good_.end()) {
+           return {.user = shown.substr(0, shown.find('-'))};
          }
-         return http::Response{.status = refusal_, .body = "Denied for user eve\n"};
+         return {.refusal = http::Response{.status = refusal_, .body = "Denied for user eve\n"}};
        },
        .max_sessions = 3,
        .attempts_per_second = 1,
@@ -136,6 +138,36 @@ TEST_F(TokenAccessTest, ASessionEndsWithItsToken) {
   EXPECT_EQ(StatusOf("/events", With(cookie)), 401) << "it does not come back";
 }
 
+TEST_F(TokenAccessTest, WhoWasRefusedIsNotInWhileNobodyKnows) {
+  for (const int refusal : {401, 403}) {
+    good_ = {"Bearer good"};
+    const std::string cookie = SignIn("good");
+    const http::Request request = RequestOf("GET", "/events", With(cookie));
+    good_.clear();
+    refusal_ = refusal;
+    EXPECT_EQ(StatusOf("/events", With(cookie)), refusal);
+    EXPECT_FALSE(access_.ClientOf(request)) << "the last that is known is a refusal";
+    refusal_ = 500;
+    EXPECT_EQ(StatusOf("/events", With(cookie)), 500);
+    good_ = {"Bearer good"};
+    EXPECT_EQ(StatusOf("/events", With(cookie)), 200) << "it was the API server's trouble";
+    EXPECT_TRUE(access_.ClientOf(request));
+    good_.clear();
+    EXPECT_EQ(StatusOf("/events", With(cookie)), 200) << "nobody knows";
+  }
+}
+
+TEST_F(TokenAccessTest, ARefusalCountsForAllThatStandsForTheToken) {
+  const std::string cookie = SignIn("good");
+  const std::string other = SignIn("good");
+  EXPECT_EQ(StatusOf("/events", Bearer("good")), 200);
+  good_.clear();
+  EXPECT_EQ(StatusOf("/events", With(cookie)), 401);
+  refusal_ = 500;
+  EXPECT_EQ(StatusOf("/events", With(other)), 500);
+  EXPECT_EQ(StatusOf("/events", Bearer("good")), 500);
+}
+
 TEST_F(TokenAccessTest, ASessionThatIsNotUsedEnds) {
   const std::string cookie = SignIn("good");
   clock_.Advance(std::chrono::hours(7));
@@ -157,6 +189,53 @@ TEST_F(TokenAccessTest, ThereAreOnlySoManySessions) {
   EXPECT_EQ(StatusOf("/", With(cookies[0])), 200) << "it has been used";
   EXPECT_EQ(StatusOf("/", With(cookies[1])), 401) << "it has been idle for longest";
   EXPECT_EQ(StatusOf("/", With(cookies[3])), 200);
+}
+
+TEST_F(TokenAccessTest, WhoHasMostSessionsLosesOne) {
+  good_ = {"Bearer ann", "Bearer bob"};
+  const std::string ann = SignIn("ann");
+  std::string bob;
+  for (int i = 0; i < 20; ++i) {
+    clock_.Advance(std::chrono::seconds(1));
+    bob = SignIn("bob");
+  }
+  EXPECT_EQ(access_.sessions(), 3);
+  EXPECT_EQ(StatusOf("/", With(ann)), 200) << "though it has not been used for longest";
+  EXPECT_EQ(StatusOf("/", With(bob)), 200);
+}
+
+TEST_F(TokenAccessTest, WhoShowsManyTokensMakesNobodyElseAStranger) {
+  good_ = {"Bearer ann"};
+  EXPECT_EQ(StatusOf("/", Bearer("ann")), 200);
+  for (int i = 0; i < 20; ++i) {
+    clock_.Advance(std::chrono::seconds(1));
+    const std::string token = "bob-" + std::to_string(i);
+    good_.push_back("Bearer " + token);
+    EXPECT_EQ(StatusOf("/", Bearer(token)), 200);
+  }
+  EXPECT_TRUE(access_.ClientOf(RequestOf("GET", "/", Bearer("ann"))));
+}
+
+TEST_F(TokenAccessTest, AllThatAUserHasIsOfOneClient) {
+  good_ = {"Bearer ann-1", "Bearer ann-2", "Bearer bob"};
+  const auto client_of = [&](Headers headers) {
+    return access_.ClientOf(RequestOf("GET", "/", std::move(headers)));
+  };
+  EXPECT_EQ(StatusOf("/", Bearer("ann-1")), 200);
+  const auto ann = client_of(Bearer("ann-1"));
+  EXPECT_TRUE(ann);
+  EXPECT_EQ(client_of(With(SignIn("ann-1"))), ann);
+  EXPECT_EQ(client_of(With(SignIn("ann-2"))), ann);
+  EXPECT_NE(client_of(With(SignIn("bob"))), ann);
+}
+
+TEST_F(TokenAccessTest, ASessionBeginsOnlyWithATokenThatIsAcceptedNow) {
+  EXPECT_EQ(StatusOf("/", Bearer("good")), 200);
+  good_.clear();
+  refusal_ = 500;
+  EXPECT_EQ(StatusOf("/", Bearer("good")), 200) << "nobody knows";
+  EXPECT_EQ(StatusOf("/session", Bearer("good"), "POST"), 500);
+  EXPECT_EQ(access_.sessions(), 0);
 }
 
 TEST_F(TokenAccessTest, WhoSignsInAgainHasOneSession) {
@@ -192,6 +271,28 @@ TEST_F(TokenAccessTest, TokensThatAreNotGoodAreReviewedAtABoundedRate) {
   EXPECT_THAT(reviewed_, SizeIs(4));
   clock_.Advance(std::chrono::seconds(1));
   EXPECT_EQ(StatusOf("/session", Bearer("good"), "POST"), 204);
+}
+
+TEST_F(TokenAccessTest, GoodTokensAreNeverTooMany) {
+  for (int i = 0; i < 50; ++i) {
+    const std::string token = "user" + std::to_string(i);
+    good_.push_back("Bearer " + token);
+    EXPECT_EQ(StatusOf("/events", Bearer(token)), 200) << "as behind a proxy, in the morning";
+  }
+  EXPECT_EQ(StatusOf("/events", Bearer("bad")), 401);
+}
+
+TEST_F(TokenAccessTest, AUserWithoutTheRightIsReviewedNowAndThenOnly) {
+  refusal_ = 403;
+  for (int i = 0; i < 20; ++i) {
+    const auto refused = Ask("/events", Bearer("eve"));
+    EXPECT_EQ(refused->status, 403);
+    EXPECT_THAT(refused->body, HasSubstr("Denied for user eve"));
+  }
+  EXPECT_THAT(reviewed_, SizeIs(1));
+  good_.emplace_back("Bearer eve");
+  clock_.Advance(std::chrono::seconds(11));
+  EXPECT_EQ(StatusOf("/events", Bearer("eve")), 200);
 }
 
 TEST_F(TokenAccessTest, ATokenThatWasRefusedIsNotReviewedAgainAtOnce) {
@@ -230,6 +331,17 @@ TEST_F(TokenAccessTest, RefusalsSayWhatToDo) {
   refusal_ = 500;
   EXPECT_EQ(StatusOf("/session", Bearer("unknown"), "POST"), 500);
   EXPECT_EQ(access_.sessions(), 0);
+}
+
+TEST_F(TokenAccessTest, AProxyMayLeaveThePortOutOfTheHost) {
+  Headers headers = Bearer("good");
+  headers.emplace_back("Origin", "https://page.example.com:8443");
+  const auto refused = Ask("/session", headers, "POST");
+  EXPECT_EQ(refused->status, 403) << "an old browser does not say that the page is its own";
+  EXPECT_THAT(refused->body,
+              AllOf(HasSubstr("https://page.example.com:8443"), HasSubstr("the header Host")));
+  headers.emplace_back("Sec-Fetch-Site", "same-origin");
+  EXPECT_EQ(StatusOf("/session", headers, "POST"), 204);
 }
 
 TEST_F(TokenAccessTest, OtherPagesAndMethodsAreRefused) {
