@@ -260,6 +260,9 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
     parts_.fresh_reads->Forget(workload->id);  // the next attempt must not rely on the cache
     return apimachinery::Fail(plan.error());
   }
+  if (untold.has_template) {
+    plan->record = false;  // its event tells whether its pods began with what is known of others
+  }
   return *std::move(plan);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "kubexx/reloader/model/key_prints.h"
+
 namespace kubexx::reloader {
 
 PairState BeganWith(const Digest& digest) {
@@ -35,6 +37,10 @@ bool HasMovedOnceTo(const Knowledge& known, const SourceId& source, const Digest
                             !state->second.keys.empty() || state->second.digest == digest;
   return !may_have_had && moves.back().digest == digest &&
          std::ranges::count(moves, digest, &Move::digest) == 1;
+}
+
+bool IsMoveUnder(std::string_view keys, const Move& move) {
+  return keys.empty() || !AreSameUnder(keys, move.prints_before, move.prints);
 }
 
 void BeginPods(Knowledge& known, std::uint64_t since) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "kubexx/reloader/plan/planner.h"
 
@@ -28,6 +29,10 @@ inline constexpr std::size_t kMaxMoves = 8;
 /// these data was made after that change, and its pods cannot have started with other data in
 /// between. Pure.
 bool HasMovedOnceTo(const Knowledge& known, const SourceId& source, const Digest& digest);
+
+/// Whether the change was one of the data under `keys`; empty: all. True where it is not known.
+/// Pure.
+bool IsMoveUnder(std::string_view keys, const Move& move);
 
 /// Stores that the pods started at version `since`, so that they have the latest data that was
 /// written before it.

@@ -182,7 +182,9 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
       if (const auto pair = known.pairs.find(source); pair != known.pairs.end()) {
         for (const Move& move : seen) {
-          pair->second.moved_at = std::max(pair->second.moved_at, move.version);
+          if (IsMoveUnder(pair->second.keys, move)) {
+            pair->second.moved_at = std::max(pair->second.moved_at, move.version);
+          }
         }
       }
       std::erase_if(moves->second,

@@ -64,15 +64,46 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   }
 }
 
-/// The watch of the workload is behind those of its sources: a plan has seen changes already that
-/// were made after this one of the template. Its pods began with the data of before, which nobody
-/// knows any more. With a list of keys the change may have been one of other keys.
-void DoubtLaterData(Knowledge& known, const PairMemory::TemplateChange& change) {
+/// A time at which somebody may have begun pods: at one of these versions.
+struct BeginOfPods {
+  std::uint64_t since;
+  std::uint64_t until;
+  /// Rollouts of the operator began some. Their stamps tell a plan whether these were for the
+  /// present data, unless the source had these data before.
+  bool is_own;
+};
+
+/// Whether the pods may have begun with other data than `state` says. The watch of the workload is
+/// behind those of its sources, so that a plan has seen a change already that was made after that;
+/// or a list tells of the workload, and nobody knows which came first.
+bool MayHaveOthers(const Knowledge& known, const SourceId& source, const PairState& state,
+                   const BeginOfPods& begin) {
+  if (state.moved_at > begin.since) {
+    return true;
+  }
+  const auto found = known.moves.find(source);
+  if (found == known.moves.end()) {
+    return false;
+  }
+  const std::vector<Move>& moves = found->second;
+  const bool has_moved = std::ranges::any_of(moves, [&](const Move& move) {
+    return move.version > begin.since && move.version < begin.until &&
+           IsMoveUnder(state.keys, move);
+  });
+  return has_moved && !(begin.is_own && HasMovedOnceTo(known, source, moves.back().digest));
+}
+
+/// Stores that it is not known any more with which data pods began then. What is known of older
+/// pods does not hold for these.
+void DoubtData(Knowledge& known, const BeginOfPods& begin) {
   for (auto& [source, state] : known.pairs) {
-    if (change.until != 0 && state.moved_at > change.until && state.keys.empty() &&
-        state.kind == PairState::Kind::kConfirmed &&
-        source.type != SourceType::kSecretProviderClass) {
+    // Of a class every pod tells for itself.
+    if (state.kind == PairState::Kind::kConfirmed &&
+        source.type != SourceType::kSecretProviderClass &&
+        MayHaveOthers(known, source, state, begin)) {
+      std::string keys = std::move(state.keys);
       state = BeganWith(UnknownData());
+      state.keys = std::move(keys);
     }
   }
 }
@@ -104,6 +135,10 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                                                      const TemplateChange& change) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
+  // Pods that others have begun before those that this process knows of are gone.
+  const BeginOfPods begin{.since = std::max(change.since, known.template_since),
+                          .until = change.until,
+                          .is_own = change.is_own};
   ++known.templates;
   known.stamps_of_others.clear();
   if (change.was_rolled_out) {
@@ -123,6 +158,11 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
       BeginPods(known, change.since);
       BeginPodsOf(known, change);
       known.stamps_of_others = change.all_stamps;
+    }
+    if (change.since < change.until && change.stamps.empty()) {
+      DoubtData(known, begin);  // somebody else may have begun pods as well
+    }
+    if (is_of_others) {
       HeedLaterRecord(known, change);
     }
     return TemplateNews::kNone;
@@ -153,8 +193,10 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
-  DoubtLaterData(known, change);
   BeginPods(known, change.since);
+  if (change.since != 0) {
+    DoubtData(known, begin);
+  }
   HeedLaterRecord(known, change);
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }

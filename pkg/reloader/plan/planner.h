@@ -45,8 +45,9 @@ struct PairState {
   /// nothing was known of the pair; 0: something was known. If an earlier change is reported later,
   /// that change shows what the workload really ran with.
   std::uint64_t taken_at = 0;
-  /// The resource version of the last change of the source that a plan has seen; 0: none. Pods of a
-  /// template from before it, of which an event tells later, began with other data.
+  /// The resource version of the last change of the source, under the keys that count, that a plan
+  /// has seen; 0: none. Pods of a template from before it, of which an event tells later, began
+  /// with other data.
   std::uint64_t moved_at = 0;
   bool operator==(const PairState&) const = default;
 };
@@ -59,6 +60,8 @@ struct Move {
   Digest digest{};  ///< of all data
   std::uint64_t version = 0;
   KeyPrints prints{};  ///< of all data
+  /// Of all data before the change.
+  KeyPrints prints_before{};
   bool operator==(const Move&) const = default;
 };
 

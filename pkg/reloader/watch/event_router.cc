@@ -74,18 +74,20 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     NoteKeys(type, event);
   }
   if (deleted) {
-    const std::uint64_t last = VersionNumber(event.old_resource_version());
-    const Digest before = std::exchange(source->digest, kNoSource);
+    const Move before{.digest = std::exchange(source->digest, kNoSource),
+                      .version = VersionNumber(event.old_resource_version()),
+                      .prints = std::exchange(source->prints, {})};
     // A list shows that the source is gone, but not since when.
     source->resource_version =
         event.final_state_unknown ? 0 : VersionNumber(event.resource_version());
-    NoteWorkloads(*source, &before, last);
+    NoteWorkloads(*source, &before);
     return true;
   }
   if (event.type == RawEvent::Type::kAdd) {
     source->resource_version = VersionNumber(event.resource_version());
     // A workload that rolled for an earlier source of this name may be behind.
-    NoteWorkloads(*source, IsCreated(event.object()) ? &kNoSource : nullptr);
+    const Move nothing{.digest = kNoSource};
+    NoteWorkloads(*source, IsCreated(event.object()) ? &nothing : nullptr);
     return true;
   }
   const auto old_source = SourceFrom(type, event.old_object());
@@ -99,7 +101,9 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     return true;
   }
   source->resource_version = VersionNumber(event.resource_version());
-  NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
+  const Move before =
+      old_source ? Move{.digest = old_source->digest, .prints = old_source->prints} : Move();
+  NoteWorkloads(*source, old_source ? &before : nullptr);
   return true;
 }
 
@@ -154,7 +158,8 @@ bool EventRouter::OnPodStatus(const RawEvent& event) {
     return true;
   }
   if (const auto source = parts_.caches.GetSource(now.source)) {
-    NoteWorkloads(*source, now.updated && before ? &before->digest : nullptr);
+    const Move had{.digest = before ? before->digest : kNoSource};
+    NoteWorkloads(*source, now.updated && before ? &had : nullptr);
   }
   return true;
 }
@@ -176,25 +181,25 @@ void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& 
   }
 }
 
-bool EventRouter::IsOnlyEnd(const Source& source, const Digest* before) const {
+bool EventRouter::IsOnlyEnd(const Source& source, const Move* before) const {
   return before != nullptr && source.digest == kNoSource && !source.unknown &&
          !parts_.rules.reload_on_delete;
 }
 
-void EventRouter::NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last) {
+void EventRouter::NoteWorkloads(const Source& source, const Move* before) {
   if (before != nullptr && parts_.recent != nullptr) {
-    parts_.recent->Add(source.id, *before, {source.digest, source.resource_version});
+    parts_.recent->Add(source.id, before->digest, {source.digest, source.resource_version});
   }
   const Caches::Concerned users = parts_.caches.WorkloadsOf(source.id);
   const bool is_listed_for = parts_.on_demand.Changed(
-      source.id, before == nullptr ? std::nullopt : std::optional(*before),
+      source.id, before == nullptr ? std::nullopt : std::optional(before->digest),
       !users.by_name.empty() || !users.by_pattern.empty(), source.resource_version);
   const auto is_wanted = [&](const WorkloadId& workload) {
     // The watch may have been refused since then, and nobody would list for this change.
     return !IsOnlyEnd(source, before) &&
            (!is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_));
   };
-  NoteKnown(source, before, is_wanted, last);
+  NoteKnown(source, before, is_wanted);
 }
 
 // Some ConfigMaps are written each second and used by many workloads. In most cases there is
@@ -212,20 +217,24 @@ void EventRouter::NoteDoubted(const SourceId& source) {
 
 void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& before) {
   const Source source = parts_.caches.GetSource(id).value_or(Source{.id = id});
-  const Digest* had = before ? &*before : nullptr;
-  NoteKnown(source, had, [&](const WorkloadId&) { return !IsOnlyEnd(source, had); });
+  const Move had{.digest = before.value_or(kNoSource)};
+  const Move* const known = before ? &had : nullptr;
+  NoteKnown(source, known, [&](const WorkloadId&) { return !IsOnlyEnd(source, known); });
 }
 
-void EventRouter::NoteKnown(const Source& source, const Digest* before,
-                            base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last) {
-  const Move now{source.digest, source.resource_version, source.prints};
+void EventRouter::NoteKnown(const Source& source, const Move* before,
+                            base::FunctionRef<bool(const WorkloadId&)> wanted) {
+  const Move now{.digest = source.digest,
+                 .version = source.resource_version,
+                 .prints = source.prints,
+                 .prints_before = before == nullptr ? KeyPrints() : before->prints};
   // An event without earlier data that is about something else, for example annotations, names no
   // version.
   const bool is_made = source.id.type != SourceType::kSecretProviderClass &&
                        source.digest != kNoSource && source.resource_version != 0;
   const auto note = [&](const WorkloadId& workload) {
     if (before != nullptr) {
-      Record(workload, source.id, {*before, last}, now);
+      Record(workload, source.id, *before, now);
     } else if (is_made) {
       parts_.memory.RecordCreation(workload, source.id, now);
     }

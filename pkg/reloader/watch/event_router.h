@@ -152,17 +152,17 @@ class EventRouter {
               const SourceId& source, MatchBudget& budget) const;
   /// Whether the source was deleted and that rolls nothing. Then its data are stored nevertheless,
   /// because creating it again with other data is a change.
-  bool IsOnlyEnd(const Source& source, const Digest* before) const;
-  /// Handles a change of a source. `before` is null when the source has just appeared. `last`: for
-  /// a deleted source, the resource version of its last data.
-  void NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last = 0);
+  bool IsOnlyEnd(const Source& source, const Move* before) const;
+  /// Handles a change of a source. `before`: the data until then, for a deleted source with the
+  /// resource version since which it had them; null when the source has just appeared.
+  void NoteWorkloads(const Source& source, const Move* before);
   /// Handles a write of a source that has not changed its data: passes on the workloads whose
   /// baseline a process that starts later would doubt for that.
   void NoteDoubted(const SourceId& source);
   /// Stores the change for the workloads that the caches contain, and passes on those for which
   /// `wanted` returns true.
-  void NoteKnown(const Source& source, const Digest* before,
-                 base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last = 0);
+  void NoteKnown(const Source& source, const Move* before,
+                 base::FunctionRef<bool(const WorkloadId&)> wanted);
   /// The reason for which a worker must look at a workload that uses the source.
   Cause CauseOf(const Source& source, const WorkloadId& workload) const;
   /// Stores one change, or the deletion, of a source that a workload uses.

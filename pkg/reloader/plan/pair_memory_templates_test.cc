@@ -1,0 +1,153 @@
+// Tests what a PairMemory concludes from templates that a watch tells of late.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/reloader/model/key_prints.h"
+#include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+
+const WorkloadId kLateWorkload{WorkloadKind::kDeployment, {"ns", "w"}};
+const SourceId kThereAndBack{SourceType::kConfigMap, {"ns", "there-and-back"}};
+const Digest kThere = DigestOf("there");
+const Digest kBack = DigestOf("back");
+
+KeyPrints PrintsWith(const std::string& key, const std::string& other) {
+  api::core::v1::ConfigMap config_map;
+  config_map.data = {{"key", key}, {"other", other}};
+  return KeyPrintsOf(config_map);
+}
+
+/// A plan whose workload has kBack, of which only `keys` count.
+Plan PlanWithBack(const std::string& keys) {
+  Plan plan;
+  plan.learnt = {
+      {kThereAndBack, {.kind = Kind::kConfirmed, .digest = kBack, .keys = keys, .prints = {}}}};
+  return plan;
+}
+
+/// The data change at version 23, and come back at 25. `there`: the prints of the other data.
+void GoThereAndBack(PairMemory& memory, const KeyPrints& there) {
+  const KeyPrints back = there.packed.empty() ? KeyPrints() : PrintsWith("a", "b");
+  memory.RecordChange(
+      kLateWorkload, kThereAndBack, kBack,
+      Move{.digest = kThere, .version = 23, .prints = there, .prints_before = back});
+  memory.RecordChange(kLateWorkload, kThereAndBack, kThere,
+                      Move{.digest = kBack, .version = 25, .prints = back, .prints_before = there});
+}
+
+/// A plan sees what has been told of.
+void LookAt(PairMemory& memory, const std::string& keys) {
+  Plan plan = PlanWithBack(keys);
+  plan.templates = memory.Get(kLateWorkload).templates;
+  plan.seen = memory.Get(kLateWorkload).moves;
+  EXPECT_TRUE(memory.Apply(kLateWorkload, plan));
+}
+
+Digest BeganThereOrBack(const PairMemory& memory) {
+  return memory.Get(kLateWorkload).pairs.at(kThereAndBack).digest;
+}
+
+// Seed 188 of ten minutes and seed 497 of 400 hours of the simulation: a release began pods with
+// other data of the key that counts. The watch of workloads told of it when plans had forgotten
+// the change.
+TEST(PairMemoryTemplates, AReleaseThatIsToldOfLateBeganWithOtherDataOfTheKeysThatCount) {
+  for (const std::uint64_t released : {24U, 26U}) {
+    SCOPED_TRACE(released);
+    PairMemory memory;
+    LookAt(memory, "key");
+    GoThereAndBack(memory, PrintsWith("another", "b"));
+    LookAt(memory, "key");
+    LookAt(memory, "key");
+    memory.TemplateChanged(kLateWorkload,
+                           {.since = released, .until = released, .before = "one", .now = "two"});
+    EXPECT_EQ(BeganThereOrBack(memory), released < 25 ? UnknownData() : kBack);
+    EXPECT_EQ(memory.Get(kLateWorkload).pairs.at(kThereAndBack).keys, "key");
+  }
+}
+
+TEST(PairMemoryTemplates, ChangesOfOtherKeysLeaveNoDoubtOfALateRelease) {
+  const std::vector<std::pair<KeyPrints, Digest>> cases{
+      {PrintsWith("a", "another"), kBack},
+      {KeyPrints(), UnknownData()},  // nobody knows of which keys
+  };
+  for (const auto& [there, began] : cases) {
+    PairMemory memory;
+    LookAt(memory, "key");
+    GoThereAndBack(memory, there);
+    LookAt(memory, "key");
+    memory.TemplateChanged(kLateWorkload,
+                           {.since = 24, .until = 24, .before = "one", .now = "two"});
+    EXPECT_EQ(BeganThereOrBack(memory), began);
+  }
+}
+
+// A list tells of the release, so nobody knows when in between it was made.
+TEST(PairMemoryTemplates, AReleaseThatAListTellsOfMayHaveBegunWithWhatChangedMeanwhile) {
+  for (const bool is_seen : {false, true}) {
+    for (const std::uint64_t until : {22U, 26U}) {
+      SCOPED_TRACE(until);
+      PairMemory memory;
+      LookAt(memory, {});
+      GoThereAndBack(memory, {});
+      if (is_seen) {
+        LookAt(memory, {});
+      }
+      memory.TemplateChanged(kLateWorkload,
+                             {.since = 20, .until = until, .before = "one", .now = "two"});
+      const bool is_doubt = is_seen || until > 23;
+      EXPECT_EQ(BeganThereOrBack(memory), is_doubt ? UnknownData() : kBack);
+    }
+  }
+}
+
+// Seed 497: a list told of a rollout of this process together with a release since then.
+TEST(PairMemoryTemplates, ARolloutThatAListTellsOfMayBeFollowedByAReleaseOfOtherData) {
+  const std::vector<Change> changes{{.container = "c",
+                                     .variable = "V",
+                                     .value = "",
+                                     .sources = {{kThereAndBack, kBack}},
+                                     .causes = {kThereAndBack}}};
+  const auto began_with = [&](std::uint64_t rolled_at, const PairMemory::TemplateChange& change) {
+    PairMemory memory;
+    memory.RecordChange(kLateWorkload, kThereAndBack, kThere, Move{.digest = kBack, .version = 15});
+    memory.BeginWrite(kLateWorkload, changes);
+    memory.Confirm(kLateWorkload, changes, true, rolled_at);
+    GoThereAndBack(memory, {});
+    LookAt(memory, {});
+    memory.TemplateChanged(kLateWorkload, change);
+    return BeganThereOrBack(memory);
+  };
+  const PairMemory::TemplateChange by_list{
+      .since = 16, .until = 26, .before = "one", .now = "two", .is_own = true};
+  EXPECT_EQ(began_with(20, by_list), UnknownData());
+  EXPECT_EQ(began_with(26, by_list), kBack) << "the rollout came last";
+  PairMemory::TemplateChange only_rollout = by_list;
+  only_rollout.stamps = {{"V", kBack.ToString()}};
+  EXPECT_EQ(began_with(20, only_rollout), kBack);
+  const PairMemory::TemplateChange by_watch{
+      .since = 20, .until = 20, .before = "one", .now = "two", .is_own = true};
+  EXPECT_EQ(began_with(20, by_watch), kBack);
+}
+
+TEST(PairMemoryTemplates, TheTemplateOfACronJobBeginsNothing) {
+  PairMemory memory;
+  LookAt(memory, {});
+  GoThereAndBack(memory, {});
+  LookAt(memory, {});
+  memory.TemplateChanged(kLateWorkload, {.since = 0, .until = 24, .before = "one", .now = "two"});
+  EXPECT_EQ(BeganThereOrBack(memory), kBack);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
