@@ -128,8 +128,10 @@ Result<CustomKind> KindOf(const SettingsNode& node) {
       node.CheckMembers({"group", "version", "kind", "resource", "podTemplate", "done", "failed"}));
   CustomKind kind;
   KX_ASSIGN_OR_RETURN(kind.group, node.At("group").Text());
-  if (!apimachinery::IsDnsSubdomain(kind.group)) {
-    return node.At("group").Wrong("\"" + kind.group + "\" is no API group, such as apps.kruise.io");
+  // The groups of CRDs have a dot; the others are the API server's own.
+  if (!apimachinery::IsDnsSubdomain(kind.group) || !kind.group.contains('.')) {
+    return node.At("group").Wrong("\"" + kind.group +
+                                  "\" is no API group of custom resources, such as apps.kruise.io");
   }
   KX_ASSIGN_OR_RETURN(kind.version, node.At("version").Text());
   if (!apimachinery::IsDnsLabel(kind.version)) {
@@ -157,6 +159,12 @@ Result<CustomKind> KindOf(const SettingsNode& node) {
   return kind;
 }
 
+/// Whether people call the kind so, as one object or as several.
+bool IsCalled(const ResourceInfo& resource, std::string_view name) {
+  const std::string lower = base::ToLower(name);
+  return lower == base::ToLower(resource.kind) || lower == resource.plural;
+}
+
 /// What has been installed.
 struct Installed {
   std::vector<CustomKind> kinds{};
@@ -178,7 +186,7 @@ std::atomic<const Installed*>& Present() {
 ResourceInfo CustomKind::Resource() const { return {group, version, kind, resource, true}; }
 
 Result<std::vector<CustomKind>> ParseCustomKinds(std::string_view yaml,
-                                                 const std::vector<std::string_view>& built_in) {
+                                                 const std::vector<ResourceInfo>& own) {
   std::vector<CustomKind> kinds;
   if (yaml.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return kinds;
@@ -188,17 +196,19 @@ Result<std::vector<CustomKind>> ParseCustomKinds(std::string_view yaml,
   KX_RETURN_IF_ERROR(root.CheckList(0, kMaxCustomKinds, "kinds"));
   for (std::size_t i = 0; i < tree.size(); ++i) {
     KX_ASSIGN_OR_RETURN(CustomKind kind, KindOf(root.At(i)));
-    const auto is_named_so = [&](std::string_view other) {
-      return base::ToLower(other) == base::ToLower(kind.kind);
-    };
-    if (std::ranges::any_of(built_in, is_named_so)) {
-      return root.At(i).At("kind").Wrong("the operator has a kind " + kind.kind +
-                                         " of its own, and tells kinds apart by their names");
-    }
-    if (std::ranges::any_of(kinds, [&](const CustomKind& other) {
-          return is_named_so(other.kind) || other.resource == kind.resource;
-        })) {
-      return root.At(i).Wrong("another one has the same kind or resource");
+    for (const auto& [member, name] :
+         {std::pair("kind", &kind.kind), std::pair("resource", &kind.resource)}) {
+      const auto is_called_so = [name](const auto& other) { return IsCalled(other, *name); };
+      if (std::ranges::any_of(own, is_called_so)) {
+        return root.At(i).At(member).Wrong("\"" + *name +
+                                           "\" is what the operator calls a kind of its own, and "
+                                           "it tells kinds apart by their names");
+      }
+      if (std::ranges::any_of(
+              kinds, [&](const CustomKind& other) { return is_called_so(other.Resource()); })) {
+        return root.At(i).At(member).Wrong("\"" + *name +
+                                           "\" is what another one of the list is called");
+      }
     }
     kinds.push_back(std::move(kind));
   }
