@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
@@ -24,6 +26,8 @@ constexpr std::size_t kMaxRules = 20;
 constexpr std::size_t kMaxPathSteps = 20;
 constexpr std::size_t kMaxName = 63;
 constexpr std::size_t kMaxKnownKinds = 200;
+constexpr std::chrono::seconds kLeastSettledFor{1};
+constexpr std::chrono::hours kMostSettledFor{24};
 
 bool IsKindName(std::string_view text) {
   return !text.empty() && text.size() <= kMaxName && base::IsLetter(text.front()) &&
@@ -123,9 +127,22 @@ Result<std::vector<StatusRule>> RulesOf(const SettingsNode& node) {
   return rules;
 }
 
+Result<std::optional<base::Duration>> SettledForOf(const SettingsNode& node) {
+  if (!node.exists()) {
+    return std::optional<base::Duration>();
+  }
+  KX_ASSIGN_OR_RETURN(const std::string text, node.Text());
+  const auto time = apimachinery::Duration::Parse(text);
+  const base::Duration length = std::chrono::nanoseconds(time ? time->nanos : 0);
+  if (length < kLeastSettledFor || length > kMostSettledFor) {
+    return node.Wrong("\"" + text + "\" is no time from 1s to 24h, such as 2m");
+  }
+  return std::optional(length);
+}
+
 Result<CustomKind> KindOf(const SettingsNode& node) {
-  KX_RETURN_IF_ERROR(
-      node.CheckMembers({"group", "version", "kind", "resource", "podTemplate", "done", "failed"}));
+  KX_RETURN_IF_ERROR(node.CheckMembers(
+      {"group", "version", "kind", "resource", "podTemplate", "done", "failed", "settledFor"}));
   CustomKind kind;
   KX_ASSIGN_OR_RETURN(kind.group, node.At("group").Text());
   // The groups of CRDs have a dot; the others are the API server's own.
@@ -156,6 +173,10 @@ Result<CustomKind> KindOf(const SettingsNode& node) {
   }
   KX_ASSIGN_OR_RETURN(kind.done, RulesOf(node.At("done")));
   KX_ASSIGN_OR_RETURN(kind.failed, RulesOf(node.At("failed")));
+  KX_ASSIGN_OR_RETURN(kind.settled_for, SettledForOf(node.At("settledFor")));
+  if (kind.settled_for && kind.done.empty() && kind.failed.empty()) {
+    return node.At("settledFor").Wrong("is about rules, and there are none");
+  }
   return kind;
 }
 

@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/group_version.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 
 namespace kubexx::reloader {
 
@@ -41,6 +43,9 @@ struct CustomKind {
   std::vector<StatusRule> done{};
   /// A rollout has failed when any of these holds.
   std::vector<StatusRule> failed{};
+  /// A status that stays as it was before a rollout counts as one of after it, once the rollout is
+  /// that old. std::nullopt: never.
+  std::optional<base::Duration> settled_for{};
   bool operator==(const CustomKind&) const = default;
 
   /// The API resource. Valid as long as this object, and while it does not change.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -49,7 +50,8 @@ TEST(ParseCustomKindsTest, AllMembersAreRead) {
            "done":[{"condition":"Ready"},{"field":"status.updated","sameAs":"spec.replicas"}],
            "failed":[{"condition":"Ready","status":false,"reason":"Crashing"},
                      {"field":"status.ok","value":false},{"field":"status.phase","value":"Bad"},
-                     {"condition":"Known","status":"Unknown"}]}])",
+                     {"condition":"Known","status":"Unknown"}],
+           "settledFor":"1m30s"}])",
       {});
   ASSERT_TRUE(kinds) << kinds.error().message;
   const CustomKind& kind = kinds->front();
@@ -62,6 +64,7 @@ TEST(ParseCustomKindsTest, AllMembersAreRead) {
                           StatusRule{.field = {"status", "ok"}, .value = "false"},
                           StatusRule{.field = {"status", "phase"}, .value = "Bad"},
                           StatusRule{.condition = "Known", .status = "Unknown"}));
+  EXPECT_EQ(kind.settled_for, std::chrono::seconds(90));
 }
 
 TEST(ParseCustomKindsTest, NothingIsNoKind) {
@@ -88,7 +91,7 @@ TEST(ParseCustomKindsTest, ErrorsSayWhatIsWrongAndWhere) {
             "[0].kind: \"A/B\" is no kind, such as CloneSet");
   EXPECT_EQ(ErrorWith("pods: 1"),
             "[0]: there is no member \"pods\"; the members are group, version, kind, resource, "
-            "podTemplate, done, failed");
+            "podTemplate, done, failed, settledFor");
   for (const char* path : {"\"\"", "spec..template", "spec.", "\"spec.pods[0]\"", "spec.a/b"}) {
     EXPECT_THAT(ErrorWith(std::string("podTemplate: ") + path),
                 ::testing::HasSubstr("is not the names of members with dots between them"))
@@ -109,6 +112,12 @@ TEST(ParseCustomKindsTest, ErrorsSayWhatIsWrongAndWhere) {
   EXPECT_EQ(ErrorWith("failed: [{field: a}]"), "[0].failed[0]: must have either a value or sameAs");
   EXPECT_EQ(ErrorWith("failed: [{field: a, value: [1]}]"),
             "[0].failed[0].value: must be a text, a number, true or false");
+  for (const char* time : {"0s", "25h", "soon", "-1s"}) {
+    EXPECT_EQ(
+        ErrorWith("done: [{condition: A}], settledFor: " + std::string(time)),
+        "[0].settledFor: \"" + std::string(time) + "\" is no time from 1s to 24h, such as 2m");
+  }
+  EXPECT_EQ(ErrorWith("settledFor: 1m"), "[0].settledFor: is about rules, and there are none");
 }
 
 TEST(ParseCustomKindsTest, NoKindIsCalledAsAnotherOne) {
