@@ -63,7 +63,10 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
   KX_RETURN_IF_ERROR(CheckReachable(client, stop));
   const auto operators = FindOperators(client, "", stop);
   if (operators) {
-    AddKindsOf(*operators);
+    if (const std::vector<std::string> left_out = AddKindsOf(*operators); !left_out.empty()) {
+      return Fail(Reason::kConflict,
+                  left_out.front() + "; say with --workload-kinds which one you mean");
+    }
     KX_RETURN_IF_ERROR(CheckNobodyRuns(*operators, question));
   } else {
     Complain(kCleanUp, "whether an operator runs is not known: " + operators.error().message);
@@ -145,7 +148,8 @@ int RunCleanUp(int argc, const char* const* argv) {
       "Removes from workloads what kubexx-reloader and stakater/Reloader have left there, for when "
       "you uninstall them: the annotations reloader.kubexx.io/baseline, .../history, "
       ".../last-rollout, "
-      ".../rollout-state, .../rolled-data and .../template-generation, kubexx.io/rolled-for, and "
+      ".../rollout-state, .../rolled-data, .../template-generation and .../status-before, "
+      "kubexx.io/rolled-for, and "
       "the mark of a "
       "pause that is over. This rolls no workload.\n"
       "The command leaves what is in pod templates unless you give --templates, because removing "
@@ -172,7 +176,7 @@ int RunCleanUp(int argc, const char* const* argv) {
              "--namespaces has an empty name; leave the flag out to clean up all namespaces");
     return kBadUsage;
   }
-  const auto kinds = reloader::ParseCustomKinds(question.workload_kinds, reloader::OwnKindNames());
+  const auto kinds = reloader::ParseCustomKinds(question.workload_kinds, reloader::OwnResources());
   if (!kinds) {
     Complain(kCleanUp, "--workload-kinds: " + kinds.error().message);
     return kBadUsage;

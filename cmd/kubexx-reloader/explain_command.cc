@@ -101,7 +101,12 @@ int RunExplain(int argc, const char* const* argv,
   const auto config = config_flags.Build(environment);
   if (config) {
     reloader::AddCustomKinds(config->workload_kinds);
-    LearnKindOf(question.arguments, config->kubeconfig);
+    if (const auto learnt = LearnKindOf({question.arguments, question.namespace_,
+                                         question.operator_namespace, config->kubeconfig});
+        !learnt) {
+      Complain(kExplain, learnt.error().message);
+      return 1;
+    }
   }
   const auto workload = NamedWorkload(question.arguments);
   if (!workload) {

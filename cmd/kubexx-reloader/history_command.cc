@@ -97,8 +97,8 @@ Result<std::string> HistoryAnswer(const HistoryFlags& question, const NamedObjec
     return apimachinery::Fail(Reason::kInternalError, "neither a workload nor a source");
   }
   std::vector<std::string> problems;
-  if (const auto operators = FindOperators(connection.client, "", stop)) {
-    AddKindsOf(*operators);
+  if (const auto operators = FindOperators(connection.client, question.operator_namespace, stop)) {
+    problems = AddKindsOf(*operators);
   }
   KX_ASSIGN_OR_RETURN(const auto all, AllHistories(connection, stop, problems));
   reloader::SourceHistory history =
@@ -124,6 +124,9 @@ Result<NamedObject> ObjectWithHistory(const std::vector<std::string>& arguments)
 void HistoryFlags::AddTo(flags::FlagSet& flags) {
   flags.AddString("namespace", "namespace of the object; by default the kubeconfig's", &namespace_);
   flags.AddChoice("output", "format of the answer", {"text", "json"}, &output);
+  flags.AddString("operator-namespace",
+                  "take kinds of --workload-kinds as the operator in this namespace describes them",
+                  &operator_namespace);
   reloader::AddKubeconfigFlags(flags, kubeconfig);
   flags.AllowArguments("KIND/NAME", &arguments);
 }
@@ -145,7 +148,12 @@ int RunHistory(int argc, const char* const* argv) {
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, HistoryFlags::kShort)) {
     return *exit_code;
   }
-  LearnKindOf(question.arguments, question.kubeconfig);
+  if (const auto learnt = LearnKindOf({question.arguments, question.namespace_,
+                                       question.operator_namespace, question.kubeconfig});
+      !learnt) {
+    Complain(kHistory, learnt.error().message);
+    return 1;
+  }
   const auto named = ObjectWithHistory(question.arguments);
   if (!named) {
     Complain(kHistory, named.error().message + "\nSee " + std::string(ProgramName()) +

@@ -15,6 +15,8 @@ namespace kubexx {
 struct HistoryFlags {
   std::vector<std::string> arguments{};
   std::string namespace_{};
+  /// Only an operator in this namespace describes kinds; empty: any.
+  std::string operator_namespace{};
   std::string output = "text";
   rest::KubeconfigOptions kubeconfig{};
 

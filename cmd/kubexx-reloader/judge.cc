@@ -8,11 +8,9 @@
 #include "running_operator.h"
 
 namespace kubexx {
-namespace {
 
 using apimachinery::Result;
 
-/// The person's command line, with the flags of an operator before it that it does not name itself.
 Result<reloader::Config> ConfigWith(const std::vector<std::string>& of_operator,
                                     const flags::FlagSet::GivenFlags& own) {
   std::vector<std::string> words{""};
@@ -35,8 +33,6 @@ Result<reloader::Config> ConfigWith(const std::vector<std::string>& of_operator,
   return config_flags.Build([](const char*) { return std::string(); });
 }
 
-}  // namespace
-
 Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questioned& question,
                 const reloader::Config& own, const flags::FlagSet::GivenFlags& given,
                 const reloader::NamespaceLabels& labels, const std::stop_token& stop) {
@@ -56,9 +52,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
           : "the Deployment " + operators->gone.front().deployment.ToString() +
                 ", which a ConfigMap reloader-meta-info names, does not exist any more";
   for (const reloader::ToldOperator& each : operators->running) {
-    const std::string name = each.deployment.name.empty()
-                                 ? "the operator in namespace " + each.deployment.namespace_
-                                 : "the operator " + each.deployment.ToString();
+    const std::string name = NameOf(each);
     // It is the one that watches the workload by its own flags; what is given here is tried on it.
     const auto as_it_is = ConfigWith(each.arguments, {});
     auto config = ConfigWith(each.arguments, given);
@@ -79,7 +73,12 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
     return without(why);
   }
   Judge chosen = watching.empty() ? judges.front() : watching.front();
-  reloader::AddCustomKinds(chosen.config.workload_kinds);
+  // What is asked about stays what it is, whoever describes its kind otherwise.
+  std::vector<reloader::CustomKind> kinds = chosen.config.workload_kinds;
+  std::erase_if(kinds, [&](const reloader::CustomKind& kind) {
+    return kind.kind == reloader::KindName(question.kind);
+  });
+  reloader::AddCustomKinds(kinds);
   if (!given.empty()) {
     chosen.whose += ", and those given here";
   }

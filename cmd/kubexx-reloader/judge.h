@@ -7,7 +7,9 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/reloader/operator/config.h"
 #include "kubexx/reloader/operator/watch_scope.h"
@@ -37,6 +39,11 @@ struct Questioned {
 Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questioned& question,
                 const reloader::Config& own, const flags::FlagSet::GivenFlags& given,
                 const reloader::NamespaceLabels& labels, const std::stop_token& stop);
+
+/// The configuration of a command line with the flags of an operator before it that it does not
+/// name itself, as ToldOperator has them.
+apimachinery::Result<reloader::Config> ConfigWith(const std::vector<std::string>& of_operator,
+                                                  const flags::FlagSet::GivenFlags& own);
 
 /// The flags that are the operator's, too.
 flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given);

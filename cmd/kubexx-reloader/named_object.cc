@@ -1,13 +1,9 @@
 #include "named_object.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "kubexx/api/core/v1/resources.gen.h"
-#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/ascii.h"
-#include "kubexx/reloader/model/provider_class_projection.h"
 #include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
 #include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
 
@@ -18,6 +14,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::ResourceInfo;
 using apimachinery::Result;
+using reloader::OtherResources;
 using reloader::WorkloadKind;
 
 /// As kubectl shortens them.
@@ -26,15 +23,6 @@ constexpr std::pair<std::string_view, std::string_view> kShortNames[] = {
     {"cj", "cronjob"},        {"ro", "rollout"},       {"dc", "deploymentconfig"},
     {"cm", "configmap"},      {"rlp", "reloadpolicy"}, {"crlp", "clusterreloadpolicy"},
 };
-
-/// The kinds of sources and policies.
-const std::array<const ResourceInfo*, 5>& OtherResources() {
-  static const std::array<const ResourceInfo*, 5> resources{
-      &api::ResourceOf<api::core::v1::ConfigMap>(), &api::ResourceOf<api::core::v1::Secret>(),
-      &reloader::kProviderClassResource, &reloadpolicy::v1alpha1::kReloadPolicyResource,
-      &reloadpolicy::v1alpha1::kClusterReloadPolicyResource};
-  return resources;
-}
 
 /// How a kind is called: in small letters, and in full.
 struct WantedKind {
@@ -84,6 +72,10 @@ Result<std::pair<std::string, std::string>> TwoWords(std::vector<std::string> wo
 }
 
 }  // namespace
+
+bool IsCalled(const ResourceInfo& resource, std::string_view text) {
+  return IsCalled(resource, InFull(text));
+}
 
 std::optional<WorkloadKind> WorkloadKindNamed(std::string_view text) {
   const WantedKind wanted = InFull(text);

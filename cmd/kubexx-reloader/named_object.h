@@ -14,6 +14,9 @@
 
 namespace kubexx {
 
+/// Whether `text` is how a person calls the resource: by its kind, plural or short name in any
+/// case, perhaps with its group, such as "deploy" and "deployments.apps".
+bool IsCalled(const apimachinery::ResourceInfo& resource, std::string_view text);
 /// Finds a kind of workload by its name, plural or short name in any case, such as "deploy".
 std::optional<reloader::WorkloadKind> WorkloadKindNamed(std::string_view text);
 /// Does the same for every kind that the commands know: workloads, sources and policies. Returns

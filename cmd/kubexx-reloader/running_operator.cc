@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "connection.h"
+#include "judge.h"
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
@@ -22,8 +24,10 @@
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/ha/leadership.h"
 #include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/kinds/described_kind.h"
 #include "kubexx/reloader/model/workload_kind.h"
 #include "kubexx/reloader/notify/webhook_record.h"
+#include "kubexx/reloader/operator/watch_scope.h"
 #include "named_object.h"
 
 namespace kubexx {
@@ -61,11 +65,40 @@ std::vector<reloader::CustomKind> KindsIn(const reloader::ToldOperator& told) {
   for (const std::string& argument : told.arguments) {
     if (argument.starts_with(kFlag)) {
       return reloader::ParseCustomKinds(std::string_view(argument).substr(kFlag.size()),
-                                        reloader::OwnKindNames())
+                                        reloader::OwnResources())
           .value_or(std::vector<reloader::CustomKind>());
     }
   }
   return {};
+}
+
+/// Whether the operator, by its own flags, rolls nothing in the namespace. What cannot be found out
+/// does not count.
+bool LeavesOut(const reloader::ToldOperator& told, const Connection& connection,
+               const std::stop_token& stop) {
+  const auto config = ConfigWith(told.arguments, {});
+  if (!config) {
+    return false;
+  }
+  const auto not_watched = reloader::WhyNotWatched(
+      reloader::WorkloadKind::kDeployment, connection.namespace_, *config,
+      [&] { return LabelsOf(connection.client, connection.namespace_, stop); });
+  return not_watched && !not_watched->empty();
+}
+
+/// The kinds of the operators that watch the connection's namespace which `word` may mean.
+std::vector<reloader::DescribedKind> KindsCalled(
+    const std::string& word, const std::vector<reloader::ToldOperator>& operators,
+    const Connection& connection, const std::stop_token& stop) {
+  std::vector<reloader::DescribedKind> found;
+  for (const reloader::ToldOperator& each : operators) {
+    for (reloader::CustomKind& kind : KindsIn(each)) {
+      if (IsCalled(kind.Resource(), word) && !LeavesOut(each, connection, stop)) {
+        found.push_back({std::move(kind), NameOf(each)});
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -90,37 +123,77 @@ Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& cl
   return operators;
 }
 
-void AddKindsOf(const FoundOperators& operators) {
+std::string NameOf(const reloader::ToldOperator& told) {
+  return told.deployment.name.empty() ? "the operator in namespace " + told.deployment.namespace_
+                                      : "the operator " + told.deployment.ToString();
+}
+
+std::vector<std::string> AddKindsOf(const FoundOperators& operators) {
+  std::map<std::string, std::vector<reloader::DescribedKind>> by_name;
   for (const auto* each : {&operators.running, &operators.gone}) {
     for (const reloader::ToldOperator& one : *each) {
-      const std::vector<reloader::CustomKind> kinds = KindsIn(one);
-      reloader::AddCustomKinds(kinds, reloader::Precedence::kKnown);
-      for (const reloader::CustomKind& kind : kinds) {
-        const auto& known = reloader::CustomKinds();
-        const auto used = std::ranges::find(known, kind.kind, &reloader::CustomKind::kind);
-        if (used != known.end() && *used != kind) {
-          std::cerr << "kubexx-reloader: the operator in namespace " << one.deployment.namespace_
-                    << " describes " << kind.kind << " otherwise than is used here\n";
-        }
+      for (reloader::CustomKind& kind : KindsIn(one)) {
+        const std::string name = kind.kind;
+        by_name[name].push_back({std::move(kind), NameOf(one)});
       }
     }
   }
+  std::vector<std::string> left_out;
+  for (const auto& [name, described] : by_name) {
+    const auto& known = reloader::CustomKinds();
+    const auto used = std::ranges::find(known, name, &reloader::CustomKind::kind);
+    if (used != known.end()) {
+      for (const reloader::DescribedKind& each : described) {
+        if (each.kind != *used) {
+          std::cerr << "kubexx-reloader: " << each.by << " describes " << name
+                    << " otherwise than is used here\n";
+        }
+      }
+    } else if (const auto agreed = reloader::AgreedKind(described)) {
+      reloader::AddCustomKinds({agreed->kind}, reloader::Precedence::kKnown);
+    } else {
+      left_out.push_back(agreed.error().message);
+    }
+  }
+  return left_out;
 }
 
-void LearnKindOf(const std::vector<std::string>& arguments,
-                 const rest::KubeconfigOptions& kubeconfig) {
-  if (arguments.empty() ||
-      ResourceNamed(arguments.front().substr(0, arguments.front().find('/'))) != nullptr) {
-    return;
+Result<void> LearnKindOf(const AskedKind& asked) {
+  if (asked.arguments.empty()) {
+    return {};
+  }
+  const std::string word = asked.arguments.front().substr(0, asked.arguments.front().find('/'));
+  if (ResourceNamed(word) != nullptr) {
+    return {};
   }
   const base::StopTimer deadline(base::Clock::Real(), {}, kLearnPatience);
-  const auto connection = Connect(kubeconfig, "", "kinds", deadline.token());
+  const auto connection = Connect(asked.kubeconfig, asked.namespace_, "kinds", deadline.token());
   if (!connection) {
-    return;
+    return {};
   }
-  if (const auto operators = FindOperators(connection->client, "", deadline.token())) {
-    AddKindsOf(*operators);
+  const auto operators =
+      FindOperators(connection->client, asked.operator_namespace, deadline.token());
+  if (!operators) {
+    return {};
   }
+  for (const auto* each : {&operators->running, &operators->gone}) {
+    const std::vector<reloader::DescribedKind> described =
+        KindsCalled(word, *each, *connection, deadline.token());
+    if (described.empty()) {
+      continue;
+    }
+    const auto agreed = reloader::AgreedKind(described);
+    if (!agreed) {
+      return Fail(
+          agreed.error().reason,
+          agreed.error().message + "; name the namespace of yours with --operator-namespace");
+    }
+    std::cerr << "kubexx-reloader: " << word << " is " << reloader::Described(agreed->kind)
+              << ", as " << agreed->by << " describes it\n";
+    reloader::AddCustomKinds({agreed->kind}, reloader::Precedence::kKnown);
+    return {};
+  }
+  return {};
 }
 
 Result<void> CleanUpOwn(const std::shared_ptr<rest::RESTClient>& client,

@@ -29,16 +29,31 @@ apimachinery::Result<FoundOperators> FindOperators(const std::shared_ptr<rest::R
                                                    const std::string& namespace_,
                                                    const std::stop_token& stop);
 
-/// Tells this process of the kinds that these operators, also those that are gone, have been told
-/// of by --workload-kinds. What is known of a kind already counts; where operators describe one
-/// differently, the first does, and a line on standard error says so.
-void AddKindsOf(const FoundOperators& operators);
+/// How messages call the operator: "the operator NAMESPACE/NAME".
+std::string NameOf(const reloader::ToldOperator& told);
 
-/// Asks the operators for their kinds when `arguments`, KIND/NAME or KIND NAME, have a kind that
-/// this process does not know. What cannot be found out stays unknown. Blocks for some seconds at
-/// most.
-void LearnKindOf(const std::vector<std::string>& arguments,
-                 const rest::KubeconfigOptions& kubeconfig);
+/// Tells this process of the kinds that these operators, also those that are gone, have been told
+/// of by --workload-kinds. What is known of a kind already counts, and a line on standard error
+/// says where an operator describes it otherwise. Returns a sentence for each kind that operators
+/// describe differently: this process stays without it.
+std::vector<std::string> AddKindsOf(const FoundOperators& operators);
+
+/// What a command line asks for, as far as it matters for kinds.
+struct AskedKind {
+  /// KIND/NAME or KIND NAME.
+  const std::vector<std::string>& arguments;
+  std::string namespace_{};  ///< the object's; empty: the kubeconfig's
+  /// Only an operator in this namespace counts; empty: any.
+  std::string operator_namespace{};
+  rest::KubeconfigOptions kubeconfig{};
+};
+
+/// Asks the operators for the kind, when this process does not know it. Those count that watch the
+/// object's namespace by their own flags; those that are gone only where no running one has such a
+/// kind. A line on standard error says whose description is used. kConflict when two of them
+/// describe it differently. What cannot be found out stays unknown, without an error. Blocks for
+/// some seconds at most.
+apimachinery::Result<void> LearnKindOf(const AskedKind& asked);
 
 /// Deletes what former operators have left in their own namespace: the ConfigMaps that describe
 /// them, and Leases; with `dry_run` only lists it. Calls `tell` once for each object, and skips

@@ -98,7 +98,12 @@ int RunSteering(const Steering& command, int argc, const char* const* argv) {
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, SteerFlags::kShort)) {
     return *exit_code;
   }
-  LearnKindOf(question.arguments, question.kubeconfig);
+  if (const auto learnt = LearnKindOf({question.arguments, question.namespace_,
+                                       question.operator_namespace, question.kubeconfig});
+      !learnt) {
+    Complain(command.name, learnt.error().message);
+    return 1;
+  }
   const auto named = ObjectNamed(question.arguments);
   if (!named) {
     Complain(command.name, named.error().message + "\nSee " + std::string(ProgramName()) + " " +
@@ -119,6 +124,9 @@ int RunSteering(const Steering& command, int argc, const char* const* argv) {
 
 void SteerFlags::AddTo(flags::FlagSet& flags) {
   flags.AddString("namespace", "namespace of the object; by default the kubeconfig's", &namespace_);
+  flags.AddString("operator-namespace",
+                  "take a kind of --workload-kinds as the operator in this namespace describes it",
+                  &operator_namespace);
   reloader::AddKubeconfigFlags(flags, kubeconfig);
   flags.AllowArguments("KIND/NAME", &arguments);
 }

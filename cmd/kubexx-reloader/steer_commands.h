@@ -14,6 +14,8 @@ namespace kubexx {
 /// What the command line of one of these commands asks for.
 struct SteerFlags {
   std::string namespace_{};
+  /// Only an operator in this namespace describes kinds; empty: any.
+  std::string operator_namespace{};
   std::vector<std::string> arguments{};
   rest::KubeconfigOptions kubeconfig{};
   bool mended = false;  ///< only of retry

@@ -54,6 +54,7 @@ struct Sighting {
   bool is_in_place = false;
   /// When a command that undoes rollouts last wrote the workload.
   std::optional<base::WallTime> undone{};
+  std::optional<Presumed> presumed{};  ///< only with kUnseen
 };
 
 /// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.

@@ -30,23 +30,6 @@ Rollout Restored(base::WallTime started, RolloutState state) {
   return rollout;
 }
 
-std::string WhyFailed(const Rollout& rollout) {
-  const std::string begun = std::string(rollout.in_place ? "the reload in place" : "the rollout") +
-                            " begun at " + apimachinery::Time::From(rollout.started).ToString();
-  if (rollout.undone) {
-    return begun + " was undone before it had been healthy for long enough";
-  }
-  if (rollout.phase == Phase::kFailed) {
-    return begun + " makes no progress, according to the workload's status";
-  }
-  if (rollout.restored && rollout.told) {
-    return begun + " has failed; its phase is now: " + std::string(ToString(rollout.phase));
-  }
-  return begun + " was not complete and healthy within " +
-         apimachinery::Duration{rollout.timeout.count()}.ToString() +
-         "; its phase is now: " + std::string(ToString(rollout.phase));
-}
-
 }  // namespace
 
 void Arbiter::SetPolicy(Policy policy) {
@@ -212,7 +195,8 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   SetTimes(workload, *rollout);
   const Phase before = rollout->phase;
   TakeVersions(seen, *rollout);
-  rollout->See(seen.phase, now);
+  rollout->See(seen.phase, now, seen.presumed);
+  rollout->Presume(now);
   rollout->in_place = rollout->in_place || seen.is_in_place;
   TakeData(workload, seen, *rollout, now);
   wake_some_ = wake_some_ || before != rollout->phase;
@@ -340,6 +324,7 @@ void Arbiter::Sweep(base::WallTime now) {
   std::vector<std::pair<ObjectRef, RolloutState>> over;
   std::optional<base::WallTime> next;
   for (auto& [workload, rollout] : rollouts_) {
+    wake_some_ = rollout.Presume(now) || wake_some_;
     if (rollout.IsHealthy(now)) {
       over.emplace_back(workload, RolloutState::kCompleted);
       continue;
@@ -424,7 +409,7 @@ Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
     mark.record = RolloutState::kFailed;
   }
   if (!std::exchange(rollout.told, true)) {
-    mark.failure = WhyFailed(rollout);
+    mark.failure = rollout.WhyFailed();
     mark.is_in_place = rollout.in_place;
   }
   return mark;
@@ -438,7 +423,7 @@ bool Arbiter::IsActive(const ObjectRef& workload) const {
 std::optional<std::string> Arbiter::FailureOf(const ObjectRef& workload, base::WallTime now) const {
   const auto found = rollouts_.find(workload);
   return found != rollouts_.end() && found->second.HasFailed(now)
-             ? std::optional(WhyFailed(found->second))
+             ? std::optional(found->second.WhyFailed())
              : std::nullopt;
 }
 

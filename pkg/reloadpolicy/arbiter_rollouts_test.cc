@@ -17,12 +17,23 @@ using testing::AppRef;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::kBegin;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using testing::Written;
 
 class ArbiterRolloutsTest : public testing::ArbiterFixture {
  protected:
+  /// Shows the arbiter a workload whose status is as it was before.
+  void SeeSilence(const std::string& name, const Presumed& presumed) {
+    arbiter_.Observe(AppRef(name),
+                     {.uid = "u",
+                      .annotations = on_workload_[name],
+                      .phase = Phase::kUnseen,
+                      .presumed = presumed},
+                     now_);
+    arbiter_.Sweep(now_);
+  }
   /// Shows the arbiter "a" while, or after, its running pods are given new data.
   void SeeInPlace(Phase phase, const std::string& hash, bool is_in_place) {
     arbiter_.Observe(AppRef("a"),
@@ -35,6 +46,49 @@ class ArbiterRolloutsTest : public testing::ArbiterFixture {
     arbiter_.Sweep(now_);
   }
 };
+
+TEST_F(ArbiterRolloutsTest, AStatusThatStaysAsItWasCountsWhenTheRolloutIsOldEnough) {
+  SetPolicy({.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1});
+  Begin("a");
+  SeeSilence("a", {Phase::kComplete, 5s});
+  EXPECT_THAT(arbiter_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(5s))));
+  After(4s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(1s);
+  EXPECT_EQ(Try("b"), "go");
+  After(1min);
+  EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
+}
+
+TEST_F(ArbiterRolloutsTest, ItIsNotJudgedBeforeThatAndNotWithARestart) {
+  const Settings settings{.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1};
+  SetPolicy(settings);
+  Begin("a");
+  SeeSilence("a", {Phase::kComplete, 20s});
+  After(19s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it has not failed";
+  After(1min);
+  on_workload_["a"] = Written(now_ - 1min, RolloutState::kStarted);
+  Restart(settings);
+  SeeSilence("a", {Phase::kComplete, 20s});
+  EXPECT_EQ(Try("b"), "go");
+  SetPolicy(settings);
+  Begin("c");
+  SeeSilence("c", {Phase::kFailed, 20s});
+  After(20s);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "what the status says counts";
+}
+
+TEST_F(ArbiterRolloutsTest, AFailureOfWhichOnlySilenceTellsSaysWhatToDo) {
+  SetPolicy(stop_);
+  Begin("a");
+  SeeSilence("a", {Phase::kComplete, std::nullopt});
+  After(8s);
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+  EXPECT_THAT(failure_, HasSubstr("settledFor in --workload-kinds says when such a status counts"));
+  See("a", Phase::kUpdating);
+  EXPECT_THAT(*arbiter_.FailureOf(AppRef("a"), now_), Not(HasSubstr("settledFor")));
+}
 
 TEST_F(ArbiterRolloutsTest, AFailureIsWrittenAndToldOnce) {
   SetPolicy(stop_);

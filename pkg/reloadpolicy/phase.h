@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "kubexx/base/clock.h"
+
 namespace kubexx::reloadpolicy {
 
 /// How far a rollout is, according to the workload's status.
@@ -19,6 +21,14 @@ enum class Phase : std::uint8_t {
   kWaiting,      ///< the rollout waits at one of its own steps, such as a canary's
   kPaused,       ///< somebody has paused the rollout
   kWithoutPods,  ///< the workload has no replicas, so nothing shows whether it works
+};
+
+/// What a status says that may be of an earlier rollout or of the present one.
+struct Presumed {
+  Phase phase = Phase::kComplete;
+  /// It counts as of the present one when that is so old and the status has not changed;
+  /// std::nullopt: never.
+  std::optional<base::Duration> after{};
 };
 
 /// The name that metrics, logs and `explain` show: "complete", "unavailable", "updating", "failed",

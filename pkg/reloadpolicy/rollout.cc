@@ -2,8 +2,15 @@
 
 #include <algorithm>
 
+#include "kubexx/apimachinery/time.h"
+
 namespace kubexx::reloadpolicy {
 namespace {
+
+/// What to do about a failure of which only silence tells.
+constexpr char kNothingTells[] =
+    "; its status has no observedGeneration and is as it was before the rollout, so that nothing "
+    "tells whether it has ended: settledFor in --workload-kinds says when such a status counts";
 
 base::WallTime Later(base::WallTime time, base::Duration duration) {
   return time + std::chrono::duration_cast<base::WallTime::duration>(duration);
@@ -18,8 +25,9 @@ void Rollout::Clamp(base::WallTime now) {
   }
 }
 
-void Rollout::See(Phase seen, base::WallTime now) {
+void Rollout::See(Phase seen, base::WallTime now, const std::optional<Presumed>& may_be) {
   Clamp(now);  // otherwise it would keep its place for that long
+  presumed = may_be;
   if (seen == Phase::kUnseen) {
     if (phase == Phase::kPaused) {
       // The rollout was resumed: its pods are replaced from now on, although no status shows that
@@ -44,17 +52,35 @@ void Rollout::See(Phase seen, base::WallTime now) {
   }
 }
 
+std::optional<base::WallTime> Rollout::PresumedAt() const {
+  return presumed && presumed->after ? std::optional(Later(running_since, *presumed->after))
+                                     : std::nullopt;
+}
+
+bool Rollout::Presume(base::WallTime now) {
+  const auto at = PresumedAt();
+  if (!at || now < *at) {
+    return false;
+  }
+  See(presumed->phase, *at);  // it has been so since then, also while nobody looked
+  return true;
+}
+
 base::WallTime Rollout::SoakedAfter(base::Duration least) const {
   return Later(*healthy_since, failed || retried ? std::max(least, kLeastSoakAfterFailure) : least);
 }
 
 base::WallTime Rollout::Deadline() const {
   // A rollout that was left is not reported as failed, because only its place matters.
-  return broken || uncertain ? OthersDeadline() : Later(running_since, timeout);
+  // Until a status is presumed to be of this rollout nothing tells whether it has ended.
+  return broken || uncertain ? OthersDeadline()
+                             : std::max(Later(running_since, timeout),
+                                        PresumedAt().value_or(base::WallTime::min()));
 }
 
 base::WallTime Rollout::OthersDeadline() const {
-  return Later(running_since, unread ? others_timeout : std::max(timeout, others_timeout));
+  return std::max(Later(running_since, unread ? others_timeout : std::max(timeout, others_timeout)),
+                  PresumedAt().value_or(base::WallTime::min()));
 }
 
 bool Rollout::IsTimed() const {
@@ -108,6 +134,12 @@ bool Rollout::MayHaveFailed(base::WallTime now) const {
 }
 
 std::optional<base::WallTime> Rollout::NextChange(base::WallTime now) const {
+  const auto own = NextOwnChange(now);
+  const auto at = PresumedAt();
+  return at ? std::optional(std::max(std::min(own.value_or(*at), *at), now)) : own;
+}
+
+std::optional<base::WallTime> Rollout::NextOwnChange(base::WallTime now) const {
   if (healthy_since) {
     return std::max(unread && !soaked_for_others ? SoakedAfter(others_soak) : SoakedAt(), now);
   }
@@ -121,6 +153,23 @@ std::optional<base::WallTime> Rollout::NextChange(base::WallTime now) const {
     return std::nullopt;
   }
   return std::max(failed ? OthersDeadline() : Deadline(), now);
+}
+
+std::string Rollout::WhyFailed() const {
+  const std::string begun = std::string(in_place ? "the reload in place" : "the rollout") +
+                            " begun at " + apimachinery::Time::From(started).ToString();
+  if (undone) {
+    return begun + " was undone before it had been healthy for long enough";
+  }
+  if (phase == Phase::kFailed) {
+    return begun + " makes no progress, according to the workload's status";
+  }
+  if (restored && told) {
+    return begun + " has failed; its phase is now: " + std::string(ToString(phase));
+  }
+  return begun + " was not complete and healthy within " +
+         apimachinery::Duration{timeout.count()}.ToString() +
+         "; its phase is now: " + std::string(ToString(phase)) + (presumed ? kNothingTells : "");
 }
 
 }  // namespace kubexx::reloadpolicy

@@ -47,6 +47,8 @@ struct Rollout {
   base::Duration others_soak{};
   bool soaked_for_others = false;  ///< with `unread`: it has been complete for `others_soak`
   Phase phase = Phase::kUpdating;
+  /// What the last status seen says, if it may be of an earlier rollout.
+  std::optional<Presumed> presumed{};
   bool observed = false;  ///< the last status seen is of this rollout or a later one
   /// The previous rollout failed, and counts as failed until this one is healthy.
   bool retried = false;
@@ -76,8 +78,10 @@ struct Rollout {
   /// Moves times in the future to `now`. Such times come from a clock that was wrong or has been
   /// set back, or from an annotation that somebody has edited.
   void Clamp(base::WallTime now);
-  /// Takes a new status of the workload into account.
-  void See(Phase seen, base::WallTime now);
+  /// Takes a new status of the workload into account. `may_be`: only with kUnseen.
+  void See(Phase seen, base::WallTime now, const std::optional<Presumed>& may_be = std::nullopt);
+  /// Takes what is presumed into account, if the rollout is old enough. Returns whether it is.
+  bool Presume(base::WallTime now);
   /// Whether the workload has been complete for the soak time, so that the rollout has ended well.
   bool IsHealthy(base::WallTime now) const;
   /// Whether the rollout is healthy as far as other rollouts are concerned: it takes no place from
@@ -103,6 +107,8 @@ struct Rollout {
   bool MayCountAsFailed(base::WallTime now) const;
   /// Does the same as MayCountAsFailed, but with the rollout's own timeout.
   bool MayHaveFailed(base::WallTime now) const;
+  /// A sentence without a full stop: why it has failed, if it has.
+  std::string WhyFailed() const;
   /// The time at which one of the answers above changes if no new status arrives before;
   /// std::nullopt when none does.
   std::optional<base::WallTime> NextChange(base::WallTime now) const;
@@ -111,6 +117,9 @@ struct Rollout {
   base::WallTime SoakedAt() const { return SoakedAfter(soak); }
   base::WallTime SoakedAfter(base::Duration least) const;
   bool IsStuckForOthers(base::WallTime now) const;
+  std::optional<base::WallTime> PresumedAt() const;
+  /// NextChange as if nothing were presumed.
+  std::optional<base::WallTime> NextOwnChange(base::WallTime now) const;
   base::WallTime Deadline() const;
   base::WallTime OthersDeadline() const;
   bool IsTimed() const;

@@ -74,6 +74,12 @@ wait_for 20 "the CRD" k get reloadpolicies -A >/dev/null || fail "the CRD is not
 crd apps.example.com v1alpha1 CloneSet clonesets
 clone_set front
 
+log "no kind is called as another one"
+for kind in 'kind: ConfigMap, resource: foos' 'kind: Foo, resource: deployments' 'kind: ReloadPolicy, resource: foos'; do
+  tells 1 'is what the operator calls a kind of its own' --workload-kinds="[{group: a.example.com, version: v1, $kind}]"
+done
+tells 1 'is no API group of custom resources' --workload-kinds='[{group: apps, version: v1, kind: Foo, resource: deployments}]'
+
 log "a list that cannot be read ends the operator, with what is wrong"
 tells 1 '--workload-kinds: [0].resource: "" is no resource' --workload-kinds='[{group: a.example.com, version: v1, kind: A}]'
 
@@ -129,6 +135,33 @@ clone_set_has front "$(sha A=3)" || fail "a paused one was rolled"
 tells 0 'resumed' resume cloneset/front -n shop
 wait_until 30 "the resumed one" clone_set_has front "$(sha A=4)"
 tells 2 'is not a kind of workload' explain pods/x -n shop
+
+log "nobody redefines a kind for another"
+# passes_for_operator FLAGS...: what a tenant of the namespace aaa may write.
+passes_for_operator() {
+  k -n aaa create configmap reloader-meta-info --from-literal=kubexxArguments="$(jq -cn '$ARGS.positional' --args -- "$@")" --dry-run=client -o yaml | k apply -f - >/dev/null
+  k -n aaa label --overwrite configmap reloader-meta-info reloader.stakater.com/meta-info=reloader >/dev/null
+}
+is_paused() { k -n shop get "$1" "$2" -o json | grep -q '"reloader.kubexx.io/paused"'; }
+k create namespace aaa >/dev/null
+for other in '"group":"evil.example.com"' '"resource":"others"' '"podTemplate":"spec.other"' '"done":[{"condition":"Ready"}]'; do
+  passes_for_operator "--workload-kinds=[$(jq -cn --argjson with "{$other}" '{group:"apps.example.com",version:"v1alpha1",kind:"CloneSet",resource:"clonesets"} + $with')]"
+  tells 1 'two operators describe CloneSet differently' pause cloneset/front -n shop
+done
+tells 1 'the operator in namespace aaa' retry cloneset/front -n shop
+tells 1 'name the namespace of yours with --operator-namespace' explain cloneset/front -n shop
+tells 1 'say with --workload-kinds which one you mean' clean-up --force
+tells 0 'two operators describe CloneSet differently' history configmap/settings -n shop
+! is_paused cloneset front || fail "a kind of aaa was paused"
+tells 0 'clonesets.v1alpha1.apps.example.com with the pod template at spec.template, as the operator in namespace shop describes it' pause cloneset/front -n shop --operator-namespace=shop
+is_paused cloneset front || fail "it was not paused"
+tells 0 'resumed' resume cloneset/front -n shop --operator-namespace=shop
+passes_for_operator --namespaces=aaa '--workload-kinds=[{"group":"evil.example.com","version":"v1","kind":"CloneSet","resource":"clonesets"}]'
+tells 0 'CloneSet shop/front' explain cloneset/front -n shop
+passes_for_operator '--workload-kinds=[{"group":"evil.example.com","version":"v1","kind":"Fine","resource":"cloneset"}]'
+tells 1 'two operators describe' pause cloneset/front -n shop
+k delete namespace aaa >/dev/null
+k -n aaa delete configmap reloader-meta-info >/dev/null 2>&1 || true
 
 log "a restart rolls nothing, and makes up for what was missed"
 # The workers' controller, until both have it.
@@ -198,6 +231,51 @@ run_operator "$KUBECONFIG" --workload-kinds="$pruner"
 pruner_has() { [ "$(value_of pruner bare spec.template)" = "$1" ]; }
 wait_until 60 "the variable" pruner_has "$(sha A=6)"
 stop_operator
+
+log "a status without observedGeneration counts when it is written anew, or when it stays for settledFor"
+crd quiet.example.com v1 Quiet quiets
+quiet() {
+  k -n shop apply -f - >/dev/null <<Y
+apiVersion: quiet.example.com/v1
+kind: Quiet
+metadata: {name: $1, annotations: {reloader.stakater.com/auto: "true"}}
+spec: {template: $(pods "$1")}
+Y
+  k -n shop patch quiet "$1" --subresource=status --type=merge -p '{"status":{"phase":"Running"}}' >/dev/null
+}
+quiet_kinds() { echo "[{\"group\":\"quiet.example.com\",\"version\":\"v1\",\"kind\":\"Quiet\",\"resource\":\"quiets\",\"done\":[{\"field\":\"status.phase\",\"value\":\"Running\"}]$1}]"; }
+state_of() { k -n shop get quiet "$1" -o json | jq -r '.metadata.annotations["reloader.kubexx.io/rollout-state"] // "" | split(" ")[0]'; }
+is_in() { [ "$(state_of "$1")" = "$2" ]; }
+k -n shop apply -f - >/dev/null <<'Y'
+apiVersion: kubexx.io/v1alpha1
+kind: ReloadPolicy
+metadata: {name: quiet}
+spec: {workloads: {kinds: [Quiet]}, maxConcurrentRollouts: 1, stopAfterFailures: 1, healthGate: {timeout: 20s, soakTime: 1s}}
+Y
+quiet calm
+RELOADER_NAMESPACE=shop run_operator "$KUBECONFIG" --workload-kinds="$(quiet_kinds '')"
+wait_until 60 "the baseline" has_baseline quiet calm
+k -n shop wait reloadpolicy/quiet --for condition=Ready --timeout 90s >/dev/null || fail "the operator does not read the policy"
+k -n shop patch configmap settings -p '{"data":{"A":"7"}}' >/dev/null
+wait_until 30 "the rollout" is_in calm started
+k -n shop patch quiet calm --subresource=status --type=merge -p '{"status":{"phase":"Rolling"}}' >/dev/null
+k -n shop patch quiet calm --subresource=status --type=merge -p '{"status":{"phase":"Running"}}' >/dev/null
+wait_until 15 "a status that has come back" is_in calm completed
+k -n shop label quiet calm a=b >/dev/null
+k -n shop patch configmap settings -p '{"data":{"A":"8"}}' >/dev/null
+wait_until 30 "the next rollout" is_in calm started
+wait_until 60 "a silent status to fail" is_in calm failed
+says_what_to_do() { k -n shop get events -o json | grep -q 'settledFor in --workload-kinds'; }
+wait_until 30 "what to do about it" says_what_to_do
+stop_operator
+RELOADER_NAMESPACE=shop run_operator "$KUBECONFIG" --workload-kinds="$(quiet_kinds ',"settledFor":"3s"')"
+wait_until 60 "the same with settledFor" is_in calm completed
+k -n shop patch configmap settings -p '{"data":{"A":"9"}}' >/dev/null
+quiet_has() { [ "$(value_of quiet calm spec.template)" = "$1" ]; }
+wait_until 30 "another rollout" quiet_has "$(sha A=9)"
+wait_until 30 "its end" is_in calm completed
+stop_operator
+k -n shop delete reloadpolicy quiet >/dev/null
 
 log "clean-up finds what is on them"
 tells 0 'Worker shop/worker-1: would take away' clean-up --templates --force --workload-kinds="$kinds"

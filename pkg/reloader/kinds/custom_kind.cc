@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
@@ -24,6 +26,8 @@ constexpr std::size_t kMaxRules = 20;
 constexpr std::size_t kMaxPathSteps = 20;
 constexpr std::size_t kMaxName = 63;
 constexpr std::size_t kMaxKnownKinds = 200;
+constexpr std::chrono::seconds kLeastSettledFor{1};
+constexpr std::chrono::hours kMostSettledFor{24};
 
 bool IsKindName(std::string_view text) {
   return !text.empty() && text.size() <= kMaxName && base::IsLetter(text.front()) &&
@@ -123,13 +127,28 @@ Result<std::vector<StatusRule>> RulesOf(const SettingsNode& node) {
   return rules;
 }
 
+Result<std::optional<base::Duration>> SettledForOf(const SettingsNode& node) {
+  if (!node.exists()) {
+    return std::optional<base::Duration>();
+  }
+  KX_ASSIGN_OR_RETURN(const std::string text, node.Text());
+  const auto time = apimachinery::Duration::Parse(text);
+  const base::Duration length = std::chrono::nanoseconds(time ? time->nanos : 0);
+  if (length < kLeastSettledFor || length > kMostSettledFor) {
+    return node.Wrong("\"" + text + "\" is no time from 1s to 24h, such as 2m");
+  }
+  return std::optional(length);
+}
+
 Result<CustomKind> KindOf(const SettingsNode& node) {
-  KX_RETURN_IF_ERROR(
-      node.CheckMembers({"group", "version", "kind", "resource", "podTemplate", "done", "failed"}));
+  KX_RETURN_IF_ERROR(node.CheckMembers(
+      {"group", "version", "kind", "resource", "podTemplate", "done", "failed", "settledFor"}));
   CustomKind kind;
   KX_ASSIGN_OR_RETURN(kind.group, node.At("group").Text());
-  if (!apimachinery::IsDnsSubdomain(kind.group)) {
-    return node.At("group").Wrong("\"" + kind.group + "\" is no API group, such as apps.kruise.io");
+  // The groups of CRDs have a dot; the others are the API server's own.
+  if (!apimachinery::IsDnsSubdomain(kind.group) || !kind.group.contains('.')) {
+    return node.At("group").Wrong("\"" + kind.group +
+                                  "\" is no API group of custom resources, such as apps.kruise.io");
   }
   KX_ASSIGN_OR_RETURN(kind.version, node.At("version").Text());
   if (!apimachinery::IsDnsLabel(kind.version)) {
@@ -154,7 +173,17 @@ Result<CustomKind> KindOf(const SettingsNode& node) {
   }
   KX_ASSIGN_OR_RETURN(kind.done, RulesOf(node.At("done")));
   KX_ASSIGN_OR_RETURN(kind.failed, RulesOf(node.At("failed")));
+  KX_ASSIGN_OR_RETURN(kind.settled_for, SettledForOf(node.At("settledFor")));
+  if (kind.settled_for && kind.done.empty() && kind.failed.empty()) {
+    return node.At("settledFor").Wrong("is about rules, and there are none");
+  }
   return kind;
+}
+
+/// Whether people call the kind so, as one object or as several.
+bool IsCalled(const ResourceInfo& resource, std::string_view name) {
+  const std::string lower = base::ToLower(name);
+  return lower == base::ToLower(resource.kind) || lower == resource.plural;
 }
 
 /// What has been installed.
@@ -178,7 +207,7 @@ std::atomic<const Installed*>& Present() {
 ResourceInfo CustomKind::Resource() const { return {group, version, kind, resource, true}; }
 
 Result<std::vector<CustomKind>> ParseCustomKinds(std::string_view yaml,
-                                                 const std::vector<std::string_view>& built_in) {
+                                                 const std::vector<ResourceInfo>& own) {
   std::vector<CustomKind> kinds;
   if (yaml.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return kinds;
@@ -188,17 +217,19 @@ Result<std::vector<CustomKind>> ParseCustomKinds(std::string_view yaml,
   KX_RETURN_IF_ERROR(root.CheckList(0, kMaxCustomKinds, "kinds"));
   for (std::size_t i = 0; i < tree.size(); ++i) {
     KX_ASSIGN_OR_RETURN(CustomKind kind, KindOf(root.At(i)));
-    const auto is_named_so = [&](std::string_view other) {
-      return base::ToLower(other) == base::ToLower(kind.kind);
-    };
-    if (std::ranges::any_of(built_in, is_named_so)) {
-      return root.At(i).At("kind").Wrong("the operator has a kind " + kind.kind +
-                                         " of its own, and tells kinds apart by their names");
-    }
-    if (std::ranges::any_of(kinds, [&](const CustomKind& other) {
-          return is_named_so(other.kind) || other.resource == kind.resource;
-        })) {
-      return root.At(i).Wrong("another one has the same kind or resource");
+    for (const auto& [member, name] :
+         {std::pair("kind", &kind.kind), std::pair("resource", &kind.resource)}) {
+      const auto is_called_so = [name](const auto& other) { return IsCalled(other, *name); };
+      if (std::ranges::any_of(own, is_called_so)) {
+        return root.At(i).At(member).Wrong("\"" + *name +
+                                           "\" is what the operator calls a kind of its own, and "
+                                           "it tells kinds apart by their names");
+      }
+      if (std::ranges::any_of(
+              kinds, [&](const CustomKind& other) { return is_called_so(other.Resource()); })) {
+        return root.At(i).At(member).Wrong("\"" + *name +
+                                           "\" is what another one of the list is called");
+      }
     }
     kinds.push_back(std::move(kind));
   }

@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/group_version.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 
 namespace kubexx::reloader {
 
@@ -41,6 +43,9 @@ struct CustomKind {
   std::vector<StatusRule> done{};
   /// A rollout has failed when any of these holds.
   std::vector<StatusRule> failed{};
+  /// A status that stays as it was before a rollout counts as one of after it, once the rollout is
+  /// that old. std::nullopt: never.
+  std::optional<base::Duration> settled_for{};
   bool operator==(const CustomKind&) const = default;
 
   /// The API resource. Valid as long as this object, and while it does not change.
@@ -51,10 +56,10 @@ struct CustomKind {
 inline constexpr std::size_t kMaxCustomKinds = 50;
 
 /// Parses a list of kinds in YAML or JSON; empty text is an empty list. kInvalidConfig says where
-/// what is wrong. `built_in`: the names of the kinds that the operator has, which none of these may
-/// have.
+/// what is wrong. `own`: what the operator has itself. No kind may be called as another one, in the
+/// singular or in the plural, as people name both, and the operator tells kinds apart by that.
 apimachinery::Result<std::vector<CustomKind>> ParseCustomKinds(
-    std::string_view yaml, const std::vector<std::string_view>& built_in);
+    std::string_view yaml, const std::vector<apimachinery::ResourceInfo>& own);
 
 /// Which description of a kind counts, of two with the same name.
 enum class Precedence : std::uint8_t { kNew, kKnown };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -19,7 +20,8 @@ constexpr char kCloneSets[] =
     "- {group: apps.kruise.io, version: v1alpha1, kind: CloneSet, resource: clonesets}\n";
 
 std::string ErrorFor(const std::string& yaml) {
-  const auto kinds = ParseCustomKinds(yaml, {"Deployment"});
+  const auto kinds = ParseCustomKinds(
+      yaml, {{"apps", "v1", "Deployment", "deployments", true}, {"", "v1", "Secret", "secrets"}});
   return kinds ? "no error" : kinds.error().message;
 }
 
@@ -48,7 +50,8 @@ TEST(ParseCustomKindsTest, AllMembersAreRead) {
            "done":[{"condition":"Ready"},{"field":"status.updated","sameAs":"spec.replicas"}],
            "failed":[{"condition":"Ready","status":false,"reason":"Crashing"},
                      {"field":"status.ok","value":false},{"field":"status.phase","value":"Bad"},
-                     {"condition":"Known","status":"Unknown"}]}])",
+                     {"condition":"Known","status":"Unknown"}],
+           "settledFor":"1m30s"}])",
       {});
   ASSERT_TRUE(kinds) << kinds.error().message;
   const CustomKind& kind = kinds->front();
@@ -61,6 +64,7 @@ TEST(ParseCustomKindsTest, AllMembersAreRead) {
                           StatusRule{.field = {"status", "ok"}, .value = "false"},
                           StatusRule{.field = {"status", "phase"}, .value = "Bad"},
                           StatusRule{.condition = "Known", .status = "Unknown"}));
+  EXPECT_EQ(kind.settled_for, std::chrono::seconds(90));
 }
 
 TEST(ParseCustomKindsTest, NothingIsNoKind) {
@@ -77,20 +81,17 @@ TEST(ParseCustomKindsTest, ErrorsSayWhatIsWrongAndWhere) {
   EXPECT_EQ(ErrorFor("- {group: apps.kruise.io, version: v1alpha1, kind: CloneSet}"),
             "[0].resource: \"\" is no resource, which is the kind in the plural and in small "
             "letters, such as clonesets");
-  EXPECT_EQ(ErrorFor("- {group: apps, version: v1, kind: deployment, resource: deployments}"),
-            "[0].kind: the operator has a kind deployment of its own, and tells kinds apart by "
-            "their names");
   EXPECT_EQ(ErrorFor(std::string(kCloneSets) + kCloneSets),
-            "[1]: another one has the same kind or resource");
+            "[1].kind: \"CloneSet\" is what another one of the list is called");
   EXPECT_EQ(ErrorFor("- {group: a_b, version: v1, kind: A, resource: as}"),
-            "[0].group: \"a_b\" is no API group, such as apps.kruise.io");
+            "[0].group: \"a_b\" is no API group of custom resources, such as apps.kruise.io");
   EXPECT_EQ(ErrorFor("- {group: a.b, version: V1, kind: A, resource: as}"),
             "[0].version: \"V1\" is no version, such as v1alpha1");
   EXPECT_EQ(ErrorFor("- {group: a.b, version: v1, kind: A/B, resource: as}"),
             "[0].kind: \"A/B\" is no kind, such as CloneSet");
   EXPECT_EQ(ErrorWith("pods: 1"),
             "[0]: there is no member \"pods\"; the members are group, version, kind, resource, "
-            "podTemplate, done, failed");
+            "podTemplate, done, failed, settledFor");
   for (const char* path : {"\"\"", "spec..template", "spec.", "\"spec.pods[0]\"", "spec.a/b"}) {
     EXPECT_THAT(ErrorWith(std::string("podTemplate: ") + path),
                 ::testing::HasSubstr("is not the names of members with dots between them"))
@@ -111,6 +112,37 @@ TEST(ParseCustomKindsTest, ErrorsSayWhatIsWrongAndWhere) {
   EXPECT_EQ(ErrorWith("failed: [{field: a}]"), "[0].failed[0]: must have either a value or sameAs");
   EXPECT_EQ(ErrorWith("failed: [{field: a, value: [1]}]"),
             "[0].failed[0].value: must be a text, a number, true or false");
+  for (const char* time : {"0s", "25h", "soon", "-1s"}) {
+    EXPECT_EQ(
+        ErrorWith("done: [{condition: A}], settledFor: " + std::string(time)),
+        "[0].settledFor: \"" + std::string(time) + "\" is no time from 1s to 24h, such as 2m");
+  }
+  EXPECT_EQ(ErrorWith("settledFor: 1m"), "[0].settledFor: is about rules, and there are none");
+}
+
+TEST(ParseCustomKindsTest, NoKindIsCalledAsAnotherOne) {
+  const auto error_for = [](const std::string& kind, const std::string& resource,
+                            const std::string& group = "a.example.com") {
+    return ErrorFor(std::string(kCloneSets) + "- {group: " + group +
+                    ", version: v1, kind: " + kind + ", resource: " + resource + "}");
+  };
+  constexpr char kOwn[] =
+      " is what the operator calls a kind of its own, and it tells kinds apart by their names";
+  EXPECT_EQ(error_for("deployment", "foos"), std::string("[1].kind: \"deployment\"") + kOwn);
+  EXPECT_EQ(error_for("Secret", "foos"), std::string("[1].kind: \"Secret\"") + kOwn);
+  EXPECT_EQ(error_for("Foo", "deployments"), std::string("[1].resource: \"deployments\"") + kOwn);
+  EXPECT_EQ(error_for("Foo", "secret"), std::string("[1].resource: \"secret\"") + kOwn);
+  EXPECT_EQ(error_for("Secrets", "foos"), std::string("[1].kind: \"Secrets\"") + kOwn);
+  EXPECT_EQ(error_for("Foo", "clonesets"),
+            "[1].resource: \"clonesets\" is what another one of the list is called");
+  EXPECT_EQ(error_for("Foo", "cloneset"),
+            "[1].resource: \"cloneset\" is what another one of the list is called");
+  EXPECT_EQ(error_for("ClonesetS", "foos"),
+            "[1].kind: \"ClonesetS\" is what another one of the list is called");
+  EXPECT_EQ(error_for("ReplicaSet", "replicasets", "apps"),
+            "[1].group: \"apps\" is no API group of custom resources, such as apps.kruise.io")
+      << "a Deployment owns it";
+  EXPECT_EQ(error_for("Foo", "foos"), "no error");
 }
 
 TEST(AddCustomKindsTest, AKindKeepsItsPlaceAndIsReplacedByOneOfItsName) {

@@ -40,6 +40,7 @@ constexpr std::string_view kSetByOperators[] = {
     kReloadingInPlace,
     "reloader.kubexx.io/recreated-job",
     "reloader.kubexx.io/template-generation",
+    "reloader.kubexx.io/status-before",
     reloadpolicy::kLastRolloutAnnotation,
     reloadpolicy::kRolloutStateAnnotation,
     reloadpolicy::kRolledDataAnnotation,

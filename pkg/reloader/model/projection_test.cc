@@ -9,6 +9,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/kinds/custom_phase.h"
 #include "kubexx/reloader/model/kept_source.h"
 #include "kubexx/reloader/model/restored_mark.h"
 
@@ -431,9 +432,10 @@ TEST(ProjectWorkload, ACustomKindIsReadWherePeopleHaveSaid) {
   EXPECT_FALSE(IsBuiltIn(*kind));
   EXPECT_EQ(ResourceOf(*kind).plural, "projectedworkers");
   EXPECT_THAT(AllWorkloadKinds(), testing::Contains(*kind));
-  const auto projected = [&](const std::string& ready) {
+  const auto projected = [&](const std::string& ready, const std::string& metadata = "") {
     cache::Object object = Json(
-        R"({"metadata":{"namespace":"ns","name":"w","generation":4,"managedFields":[{"manager":)"
+        R"({"metadata":{"namespace":"ns","name":"w","uid":"u",)" + metadata +
+        R"("generation":4,"managedFields":[{"manager":)"
         R"("Reloader","operation":"Update","time":"2026-01-02T00:00:00Z","fieldsV1":)"
         R"({"f:spec":{"f:pool":{"f:pods":{"f:spec":{"f:containers":{}}}}}}}]},)"
         R"("spec":{"paused":true,"workloadRef":{"kind":"Deployment","name":"x"},"template":{"spec":)"
@@ -458,6 +460,16 @@ TEST(ProjectWorkload, ACustomKindIsReadWherePeopleHaveSaid) {
   ASSERT_TRUE(workload.stampers.contains("STAKATER_DB_SECRET"));
   EXPECT_TRUE(workload.stampers.at("STAKATER_DB_SECRET").is_operator);
   EXPECT_EQ(projected("False").phase, reloadpolicy::Phase::kUpdating);
+  EXPECT_FALSE(workload.presumed);
+  const auto mark = StatusMark(
+      *CustomKindOf(*kind),
+      *codec::JsonTree::Parse(R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"));
+  const std::string rolled = R"("annotations":{"reloader.kubexx.io/rollout-state":"started u",)"
+                             R"("reloader.kubexx.io/status-before":")" +
+                             mark.value_or("") + R"("},)";
+  EXPECT_EQ(projected("True", rolled).phase, reloadpolicy::Phase::kUnseen);
+  EXPECT_EQ(projected("True", rolled).presumed, reloadpolicy::Phase::kComplete);
+  EXPECT_FALSE(projected("False", rolled).presumed) << "somebody has written it since";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WorkloadProjection, testing::ValuesIn(kWorkloadKinds),

@@ -107,6 +107,8 @@ struct Workload {
   std::string release{};  ///< see ReleaseOf
   /// How far the workload's rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// See CustomPhase::presumed.
+  std::optional<reloadpolicy::Phase> presumed{};
   /// With kFailed: nevertheless no pod is of an earlier template.
   bool failed_alone = false;
   /// When the rollout ended, well or not, as the status tells it. Only for a workload with

@@ -111,7 +111,9 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   PodOwner owner;
   if (custom != nullptr) {
     // By the object as people know it: rules name its fields.
-    owner.phase = PhaseOfCustom(*custom, tree);
+    const CustomPhase told = PhaseOfCustom(*custom, tree);
+    owner.phase = told.phase;
+    owner.presumed = told.presumed;
     TakeTemplateHome(*custom, tree);
   }
   KX_ASSIGN_OR_RETURN(owner.metadata, Part<meta::ObjectMeta>(tree, {"metadata"}));

@@ -25,6 +25,8 @@ struct PodOwner {
   TemplateVersion template_version{};
   /// How far the rollout is; kComplete for kinds without rollouts.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// See CustomPhase::presumed.
+  std::optional<reloadpolicy::Phase> presumed{};
   /// See Workload::failed_alone.
   bool failed_alone = false;
   /// See Workload::ended.

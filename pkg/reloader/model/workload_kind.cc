@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
+#include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
+
 namespace kubexx::reloader {
+
+using apimachinery::ResourceInfo;
 
 std::vector<WorkloadKind> AllWorkloadKinds() {
   std::vector<WorkloadKind> kinds(kWorkloadKinds.begin(), kWorkloadKinds.end());
@@ -12,12 +20,20 @@ std::vector<WorkloadKind> AllWorkloadKinds() {
   return kinds;
 }
 
-std::vector<std::string_view> OwnKindNames() {
-  std::vector<std::string_view> names;
-  for (const apimachinery::ResourceInfo& resource : kWorkloadResources) {
-    names.push_back(resource.kind);
+const std::array<const ResourceInfo*, 5>& OtherResources() {
+  static const std::array<const ResourceInfo*, 5> resources{
+      &api::ResourceOf<api::core::v1::ConfigMap>(), &api::ResourceOf<api::core::v1::Secret>(),
+      &kProviderClassResource, &reloadpolicy::v1alpha1::kReloadPolicyResource,
+      &reloadpolicy::v1alpha1::kClusterReloadPolicyResource};
+  return resources;
+}
+
+std::vector<ResourceInfo> OwnResources() {
+  std::vector<ResourceInfo> all(kWorkloadResources.begin(), kWorkloadResources.end());
+  for (const ResourceInfo* each : OtherResources()) {
+    all.push_back(*each);
   }
-  return names;
+  return all;
 }
 
 std::optional<WorkloadKind> ParseWorkloadKind(std::string_view name) {

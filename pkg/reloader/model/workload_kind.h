@@ -60,8 +60,11 @@ inline const CustomKind* CustomKindOf(WorkloadKind kind) {
 /// The kinds that the operator has itself, and then the custom ones: see AddCustomKinds.
 std::vector<WorkloadKind> AllWorkloadKinds();
 
-/// The names of the kinds that the operator has itself.
-std::vector<std::string_view> OwnKindNames();
+/// The API resources of sources and policies, which people name as they name workloads.
+const std::array<const apimachinery::ResourceInfo*, 5>& OtherResources();
+
+/// All API resources that the operator has itself: of workloads, sources and policies.
+std::vector<apimachinery::ResourceInfo> OwnResources();
 
 /// The kind's name in the API: "Deployment".
 inline std::string_view KindName(WorkloadKind kind) { return ResourceOf(kind).kind; }

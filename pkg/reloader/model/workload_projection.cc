@@ -26,6 +26,8 @@ using apimachinery::Result;
 /// Label of a projection: the phase of the rollout. It is absent when the rollout is complete, so
 /// that workloads that do not change take no memory for it.
 constexpr char kPhase[] = "rollout-phase";
+/// Label of a projection: Workload::presumed.
+constexpr char kPresumed[] = "presumed-phase";
 /// Label of a projection: Workload::failed_alone.
 constexpr char kFailedAlone[] = "failed-alone";
 /// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
@@ -165,6 +167,7 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
   workload.template_ref = owner.template_ref;
   workload.template_version = owner.template_version;
   workload.phase = owner.phase;
+  workload.presumed = owner.presumed;
   workload.failed_alone = owner.failed_alone;
   workload.paused = owner.paused;
   workload.suspended = owner.suspended;
@@ -232,6 +235,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   object.metadata.annotations = Concerning(workload.annotations, keys);
   if (workload.phase != reloadpolicy::Phase::kComplete) {
     object.metadata.labels[kPhase] = ToString(workload.phase);
+  }
+  if (workload.presumed) {
+    object.metadata.labels[kPresumed] = ToString(*workload.presumed);
   }
   if (workload.failed_alone) {
     object.metadata.labels[kFailedAlone] = "";
@@ -363,6 +369,10 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   }
   if (const auto phase = owner.metadata.labels.find(kPhase); phase != owner.metadata.labels.end()) {
     owner.phase = reloadpolicy::ParsePhase(phase->second).value_or(reloadpolicy::Phase::kComplete);
+  }
+  if (const auto presumed = owner.metadata.labels.find(kPresumed);
+      presumed != owner.metadata.labels.end()) {
+    owner.presumed = reloadpolicy::ParsePhase(presumed->second);
   }
   const auto& labels = owner.metadata.labels;
   if (const auto version = labels.find(kTemplateVersion); version != labels.end()) {

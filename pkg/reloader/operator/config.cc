@@ -44,7 +44,7 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
     config.ignored_types.insert(SourceType::kSecretProviderClass);
   }
   config.rules.ignored_types = config.ignored_types;
-  auto kinds = ParseCustomKinds(workload_kinds_, OwnKindNames());
+  auto kinds = ParseCustomKinds(workload_kinds_, OwnResources());
   if (!kinds) {
     return Fail(kinds.error().WithContext("--workload-kinds"));
   }

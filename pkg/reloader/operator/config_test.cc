@@ -249,11 +249,16 @@ TEST(Config, TakesKindsThatTheOperatorDoesNotKnow) {
   EXPECT_EQ(config->workload_kinds.front().resource, "clonesets");
   EXPECT_THAT(config->meta_info.arguments, ElementsAre(kFlag)) << "commands have to know them";
   EXPECT_THAT(Parse({})->workload_kinds, IsEmpty());
-  EXPECT_THAT(Parse({"--workload-kinds=[{group: apps, version: v1, kind: Deployment, resource: "
-                     "deployments}]"})
-                  .error()
-                  .message,
-              testing::StartsWith("--workload-kinds: [0].kind: the operator has a kind"));
+  for (const char* kind : {"Deployment", "ConfigMap", "Secret", "SecretProviderClass",
+                           "ReloadPolicy", "ClusterReloadPolicy"}) {
+    const std::string flag =
+        "--workload-kinds=[{group: a.example.com, version: v1, kind: " + std::string(kind) +
+        ", resource: foos}]";
+    EXPECT_EQ(Parse({flag.c_str()}).error().message,
+              "--workload-kinds: [0].kind: \"" + std::string(kind) +
+                  "\" is what the operator calls a kind of its own, and it tells kinds apart by "
+                  "their names");
+  }
 }
 
 TEST(Config, TakesAlertsAndMetaInfoFromTheEnvironment) {

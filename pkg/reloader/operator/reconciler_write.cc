@@ -137,7 +137,9 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
     write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
   }
   if (parts_.pauses != nullptr) {
-    KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
+    if (const auto read = parts_.pauses->AddTo(workload, write, stop); !read) {
+      return apimachinery::Fail(BeforeTheWrite(read.error()));
+    }
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
   // The annotations of others may have used up the room, or an admission rule may refuse this

@@ -1,11 +1,19 @@
 #include "kubexx/reloader/permissions/denial.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 namespace kubexx::reloader {
 
 using apimachinery::Reason;
+
+namespace {
+
+/// The cause that BeforeTheWrite adds.
+constexpr std::string_view kNothingSent = "NothingSent";
+
+}  // namespace
 
 bool IsMissingRight(const apimachinery::Status& status) {
   if (status.reason != Reason::kForbidden) {
@@ -42,7 +50,17 @@ bool IsContentDenied(const apimachinery::Status& status) {
   return IsDenied(status) && !IsMissingRight(status);
 }
 
+apimachinery::Status BeforeTheWrite(apimachinery::Status status) {
+  status.details.causes.push_back(
+      {.reason = std::string(kNothingSent), .message = "nothing has been written"});
+  return status;
+}
+
 bool MayHaveBeenMade(const apimachinery::Status& status) {
+  if (std::ranges::find(status.details.causes, kNothingSent, &apimachinery::StatusCause::reason) !=
+      status.details.causes.end()) {
+    return false;
+  }
   switch (status.reason) {
     case Reason::kUnavailable:
     case Reason::kCancelled:

@@ -24,8 +24,12 @@ bool IsDenied(const apimachinery::Status& status);
 bool IsContentDenied(const apimachinery::Status& status);
 
 /// Whether the server may have made a write that failed with `status`, because there was no answer,
-/// or the server or a proxy gave up waiting for one. Pure.
+/// or the server or a proxy gave up waiting for one. Returns false for BeforeTheWrite. Pure.
 bool MayHaveBeenMade(const apimachinery::Status& status);
+
+/// The error of a request that came before a write and changes nothing itself, a read or a dry run,
+/// as an error of the write: however it failed, the write has not been sent. Pure.
+apimachinery::Status BeforeTheWrite(apimachinery::Status status);
 
 }  // namespace kubexx::reloader
 

@@ -81,5 +81,16 @@ INSTANTIATE_TEST_SUITE_P(
         DenialCase{"NoConnection", {Reason::kUnavailable, ""}}),
     [](const auto& each) { return each.param.name; });
 
+TEST(MayHaveBeenMadeTest, NothingThatFailedBeforeTheWrite) {
+  for (const Status& lost :
+       {Status(Reason::kUnavailable, "the connection broke"), Status(Reason::kTimeout, "", 504),
+        Status(Reason::kServiceUnavailable, "", 503), Status(Reason::kUnknown, "", 502),
+        Status(Reason::kInternalError, "etcdserver: request timed out", 500)}) {
+    EXPECT_TRUE(MayHaveBeenMade(lost)) << lost.ToString();
+    EXPECT_FALSE(MayHaveBeenMade(BeforeTheWrite(lost))) << lost.ToString();
+    EXPECT_EQ(BeforeTheWrite(lost).ToString(), lost.ToString());
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -4,9 +4,20 @@
 #include <string>
 
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/workload_kind.h"
 #include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
+namespace {
+
+std::optional<reloadpolicy::Presumed> PresumedOf(const Workload& workload) {
+  const CustomKind* kind = CustomKindOf(workload.id.kind);
+  return kind != nullptr && workload.presumed
+             ? std::optional(reloadpolicy::Presumed{*workload.presumed, kind->settled_for})
+             : std::nullopt;
+}
+
+}  // namespace
 
 reloadpolicy::Sighting SightingOf(const Workload& workload) {
   const auto record = reloadpolicy::RecordOf(workload.annotations, workload.uid);
@@ -16,7 +27,8 @@ reloadpolicy::Sighting SightingOf(const Workload& workload) {
           .phase = workload.phase,
           .template_hash = is_followed ? workload.template_version.digest : std::string(),
           .is_in_place = IsReloadingInPlace(workload.annotations, workload.uid),
-          .undone = workload.undone ? reloadpolicy::RolloutTimeOf(*workload.undone) : std::nullopt};
+          .undone = workload.undone ? reloadpolicy::RolloutTimeOf(*workload.undone) : std::nullopt,
+          .presumed = PresumedOf(workload)};
 }
 
 }  // namespace kubexx::reloader

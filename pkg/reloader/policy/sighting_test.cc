@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
+
+#include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/model/workload_kind.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -17,6 +22,26 @@ TEST(Sighting, HasTheTemplateWhileARolloutIsFollowed) {
   EXPECT_EQ(template_of("failed u"), "abc");
   EXPECT_EQ(template_of("completed u"), "");
   EXPECT_EQ(template_of("started another"), "");
+}
+
+TEST(Sighting, HasWhatIsPresumedAndForHowLongTheKindSettles) {
+  const auto presumed_with = [](const std::string& name,
+                                std::optional<base::Duration> settled_for) {
+    AddCustomKinds({{.group = "a.example.com",
+                     .version = "v1",
+                     .kind = name,
+                     .resource = name + "s",
+                     .settled_for = settled_for}});
+    return SightingOf({.id = {*ParseWorkloadKind(name), {"ns", "w"}},
+                       .presumed = reloadpolicy::Phase::kFailed})
+        .presumed;
+  };
+  ASSERT_TRUE(presumed_with("SightedOne", std::chrono::seconds(5)));
+  EXPECT_EQ(presumed_with("SightedOne", std::chrono::seconds(5))->phase,
+            reloadpolicy::Phase::kFailed);
+  EXPECT_EQ(presumed_with("SightedOne", std::chrono::seconds(5))->after, std::chrono::seconds(5));
+  EXPECT_FALSE(presumed_with("SightedOther", std::nullopt)->after);
+  EXPECT_FALSE(SightingOf({}).presumed);
 }
 
 }  // namespace

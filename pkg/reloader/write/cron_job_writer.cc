@@ -275,7 +275,11 @@ Result<WriteOutcome> CronJobWriter::Roll(const ObjectKey& key, const WorkloadWri
   AnnotationEdits annotations = write.annotations;
   const dynamic::DynamicResource cron_jobs =
       ResourceFor(client_, WorkloadKind::kCronJob, key.namespace_);
-  KX_ASSIGN_OR_RETURN(const Unstructured cron_job, cron_jobs.Get(key.name, {}, stop));
+  const auto read = cron_jobs.Get(key.name, {}, stop);
+  if (!read) {
+    return Fail(BeforeTheWrite(read.error()));
+  }
+  const Unstructured& cron_job = *read;
   if (!write.uid.empty() && cron_job.Uid() != write.uid) {
     return Fail(Reason::kConflict, "the CronJob was deleted and created again");
   }

@@ -7,10 +7,12 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/kinds/custom_phase.h"
 #include "kubexx/reloader/kinds/custom_template.h"
 #include "kubexx/reloader/model/managed_fields.h"
 #include "kubexx/reloader/model/rollout_phase.h"
 #include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/write/kind_writers.h"
 #include "kubexx/reloader/write/patch.h"
 #include "kubexx/reloader/write/template_edit.h"
@@ -51,6 +53,13 @@ bool HasTemplateAnnotations(const WorkloadWrite& write, const Unstructured& obje
     return !edit.second ||
            (annotations != nullptr && annotations->TextAt(edit.first) == *edit.second);
   });
+}
+
+/// Whether a policy follows the rollout that the write begins, and the kind's rules tell of its
+/// end.
+bool MarksStatus(const CustomKind& kind, const WorkloadWrite& write) {
+  return write.Rolls() && (!kind.done.empty() || !kind.failed.empty()) &&
+         write.annotations.contains(std::string(reloadpolicy::kLastRolloutAnnotation));
 }
 
 /// Times of restarts have no fractions, so two restarts within one second would be one.
@@ -96,27 +105,45 @@ Result<void> CustomWriter::CheckKept(const WorkloadId& workload, const WorkloadW
                   "--reload-strategy=env-vars only");
 }
 
-Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, WorkloadWrite write,
-                                            const std::stop_token& stop) const {
+Result<Unstructured> CustomWriter::PatchOnce(const WorkloadId& workload, WorkloadWrite write,
+                                             const std::stop_token& stop) const {
   const dynamic::DynamicResource objects =
       ResourceFor(client_, workload.kind, workload.key.namespace_);
+  const CustomKind* kind = CustomKindOf(workload.kind);
+  const bool marks = kind != nullptr && MarksStatus(*kind, write);
+  Unstructured object;
+  if (!write.variables.empty() || marks) {
+    auto read = objects.Get(workload.key.name, {}, stop);
+    if (!read) {
+      return Fail(BeforeTheWrite(read.error()));
+    }
+    object = *std::move(read);
+  }
+  if (!object.ResourceVersion().empty() && !write.resource_version.empty() &&
+      object.ResourceVersion() != write.resource_version) {
+    return Fail(Reason::kConflict, "the object has been modified");
+  }
+  if (marks) {
+    auto mark = StatusMark(*kind, object.tree());
+    if (mark) {
+      write.resource_version = object.ResourceVersion();  // it is of this status, and of no later
+    }
+    write.annotations[std::string(kStatusBeforeAnnotation)] = std::move(mark);
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree patch, MergePatch(write, object, kind));
+  if (kind != nullptr && !write.template_annotations.empty()) {
+    if (const auto kept = CheckKept(workload, write, patch, stop); !kept) {
+      return Fail(BeforeTheWrite(kept.error()));
+    }
+  }
+  return objects.Patch(workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), Options(),
+                       stop);
+}
+
+Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, WorkloadWrite write,
+                                            const std::stop_token& stop) const {
   for (int tries = 1;; ++tries) {
-    Unstructured object;
-    if (!write.variables.empty()) {
-      KX_ASSIGN_OR_RETURN(object, objects.Get(workload.key.name, {}, stop));
-    }
-    if (!object.ResourceVersion().empty() && !write.resource_version.empty() &&
-        object.ResourceVersion() != write.resource_version) {
-      return Fail(Reason::kConflict, "the object has been modified");
-    }
-    KX_ASSIGN_OR_RETURN(const JsonTree patch,
-                        MergePatch(write, object, CustomKindOf(workload.kind)));
-    if (const CustomKind* kind = CustomKindOf(workload.kind);
-        kind != nullptr && !write.template_annotations.empty()) {
-      KX_RETURN_IF_ERROR(CheckKept(workload, write, patch, stop));
-    }
-    const auto patched = objects.Patch(
-        workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), Options(), stop);
+    const auto patched = PatchOnce(workload, write, stop);
     if (patched) {
       WriteOutcome outcome = PatchOutcome(write, patched->Generation());
       outcome.version = VersionNumber(patched->ResourceVersion());

@@ -218,6 +218,11 @@ class CustomWriter {
                                            std::stop_token stop);
 
  private:
+  /// Tries PatchOwn once, and returns the object.
+  apimachinery::Result<dynamic::Unstructured> PatchOnce(const WorkloadId& workload,
+                                                        WorkloadWrite write,
+                                                        const std::stop_token& stop) const;
+  /// Patches the object, again after conflicts.
   apimachinery::Result<WriteOutcome> PatchOwn(const WorkloadId& workload, WorkloadWrite write,
                                               const std::stop_token& stop) const;
   /// Fails unless the server would keep the annotations of the pod template that the patch sets.

@@ -5,7 +5,11 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/kinds/custom_phase.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/workload_kind.h"
+#include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/reloadpolicy/policy.h"
@@ -110,6 +114,71 @@ TEST_F(RestWriterTest, AnAdmissionWebhookThatDeniesIsNoMissingRight) {
   EXPECT_THAT(registry_.Serialize(), testing::HasSubstr(R"(writes_refused_total{by="rule"} 2)"));
   EXPECT_THAT(registry_.Serialize(),
               testing::Not(testing::HasSubstr(R"(fallback{kind="Deployment",verb="patch"} 1)")));
+}
+
+/// A server with one custom resource, which loses its connection to those who try a write out.
+class CustomWriterTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    rest::testing::StartHttpThreads();
+    AddCustomKinds({{.group = "stable.example.com",
+                     .version = "v1",
+                     .kind = "WrittenWorker",
+                     .resource = "writtenworkers",
+                     .done = {{.condition = "Ready"}}}});
+  }
+  apimachinery::Result<WriteOutcome> Write(const WorkloadWrite& write) {
+    return writer_->Write({*ParseWorkloadKind("WrittenWorker"), {"ns", "w"}}, write, {});
+  }
+  /// The last patch that was sent.
+  codec::JsonTree Patch() { return *codec::JsonTree::Parse(server_.last().body); }
+
+  const WorkloadWrite followed_{
+      .template_annotations = {{"a", "1"}},
+      .annotations = {{std::string(reloadpolicy::kLastRolloutAnnotation), "2026-01-01T00:00:00Z"}}};
+  std::string status_ = "{}";
+  int fails_ = 200;  ///< the answer to those who try a write out
+  rest::testing::Recorder server_{
+      [this](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest& request) {
+        if (request.target.contains("dryRun") && fails_ != 200) {
+          connection.Respond(fails_, "text/plain", "no answer");
+          return;
+        }
+        connection.Respond(
+            200, "application/json",
+            R"({"apiVersion":"stable.example.com/v1","kind":"WrittenWorker","metadata":)"
+            R"({"name":"w","namespace":"ns","resourceVersion":"8","generation":4},"spec":)"
+            R"({"template":{"metadata":{"annotations":{"a":"1"}}}},"status":)" +
+                status_ + "}");
+      }};
+  base::testing::FakeClock clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
+  std::unique_ptr<WorkloadWriter> writer_ = NewWriter(server_.client(), fallbacks_, clock_);
+};
+
+TEST_F(CustomWriterTest, AWriteThatCouldNotBeTriedOutHasNotBeenMade) {
+  for (const int code : {503, 502, 504}) {
+    fails_ = code;
+    const auto written = Write({.template_annotations = {{"a", "1"}}});
+    ASSERT_FALSE(written) << code;
+    EXPECT_FALSE(MayHaveBeenMade(written.error())) << code;
+    EXPECT_FALSE(IsDenied(written.error())) << "it is tried again";
+  }
+}
+
+TEST_F(CustomWriterTest, ARolloutThatIsFollowedRecordsTheStatusOfBefore) {
+  status_ = R"({"conditions":[{"type":"Ready","status":"True"}]})";
+  ASSERT_TRUE(Write(followed_));
+  const std::string key(kStatusBeforeAnnotation);
+  EXPECT_EQ(Patch().At({"metadata", "annotations"})->TextAt(key).size(), 16U);
+  EXPECT_EQ(Patch().At({"metadata"})->TextAt("resourceVersion"), "8")
+      << "the status may have changed since";
+  status_ = R"({"observedGeneration":3})";
+  ASSERT_TRUE(Write(followed_));
+  EXPECT_TRUE(Patch().At({"metadata", "annotations"})->Find(key)->IsNull());
+  ASSERT_TRUE(Write({.template_annotations = {{"a", "1"}}}));
+  EXPECT_THAT(server_.last().body, testing::Not(testing::HasSubstr(key))) << "nobody follows it";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/kinds/custom_phase.h"
 #include "kubexx/reloader/kinds/custom_template.h"
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/rollout_phase.h"
@@ -26,6 +27,7 @@ constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
                                            reloadpolicy::kRolloutStateAnnotation,
                                            reloadpolicy::kRolledDataAnnotation,
                                            kTemplateGenerationAnnotation,
+                                           kStatusBeforeAnnotation,
                                            kReloadingInPlace,
                                            kRolledFor};
 
