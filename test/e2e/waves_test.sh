@@ -244,6 +244,8 @@ owned_by_tool() {
 wait_until 30 "the keys' way back to the tool" owned_by_tool
 said=$("$reloader" status -n default)
 grep -q 'restored: .*ConfigMap/default/config' <<<"$said" || fail "status says: $said"
+said=$("$reloader" explain "deployment/${chosen[0]}" -n default)
+grep -q 'ConfigMap config: .*the operator has put these data back' <<<"$said" || fail "explain says: $said"
 wait_until 60 "the way back" rolled_are "$count" two
 all_become healthy
 wait_until 60 "the end of the hold" policy_says "$(condition False)"
@@ -279,4 +281,7 @@ policy_says "$(condition True)" || fail "the hold is not told: $(k get reloadpol
 said=$("$reloader" status -n default)
 grep -q 'has failed in a wave since .* for ConfigMap/config' <<<"$said" || fail "status says: $said"
 grep -q 'not restored: SourceDeleted' <<<"$said" || fail "status says: $said"
+said=$("$reloader" explain "deployment/${chosen[0]}" -n default)
+grep -q 'The operator says: .* has failed in a wave' <<<"$said" || fail "explain says: $said"
+grep -q 'The operator says: .* SourceDeleted: ' <<<"$said" || fail "explain says: $said"
 log "PASSED"

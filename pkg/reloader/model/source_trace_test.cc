@@ -46,6 +46,23 @@ TEST(SourceTrace, TellsKeysAndTheLastWriterOfData) {
   EXPECT_EQ(trace->writer->time.ToString(), "2026-01-02T00:00:00Z");
 }
 
+TEST(SourceTrace, ARestoreHasWrittenTheDataThatItHasGivenBackToATool) {
+  const auto writer_at = [](const std::string& tool_time) {
+    const auto trace = ProjectedTrace(
+        SourceType::kConfigMap,
+        R"({"metadata":{"namespace":"ns","name":"x","managedFields":[)"
+        R"({"manager":"flux","operation":"Apply","time":")" +
+            tool_time +
+            R"(","fieldsV1":{"f:data":{"f:a":{}}}},)"
+            R"({"manager":"kubexx-reloader-restore","operation":"Update","time":"2026-01-02T00:00:00Z",)"
+            R"("fieldsV1":{"f:metadata":{"f:annotations":{}}}}]},"data":{"a":"1"}})",
+        SourceDetail::kWithKeys);
+    return trace && trace->writer ? trace->writer->manager : "none";
+  };
+  EXPECT_EQ(writer_at("2026-01-02T00:00:00Z"), "kubexx-reloader-restore");
+  EXPECT_EQ(writer_at("2026-01-02T00:00:01Z"), "flux") << "it has written them since";
+}
+
 TEST(SourceTrace, IsKeptOfASecretAndOfOneWithoutDataOrManagers) {
   const auto secret = ProjectedTrace(
       SourceType::kSecret,

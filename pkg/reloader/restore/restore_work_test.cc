@@ -347,6 +347,11 @@ TEST_F(RestoreWorkTest, GivesTheKeysBackToTheToolThatAppliesThem) {
   const SourceObject after = *store_.Get(kWorkSettings, {});
   EXPECT_EQ(AppliersOf(after), (Appliers{{"flux", {"a"}}}));
   EXPECT_FALSE(OwnsKeys(after)) << "or nobody could ever remove them";
+  // As if the process had ended before it gave them back.
+  store_.Edit(kWorkSettings, owned("flux", "Apply", R"({"f:metadata":{}})"));
+  store_.Edit(kWorkSettings, owned(kRestoreFieldManager, "Update", R"({"f:data":{"f:a":{}}})"));
+  ASSERT_TRUE(work_.PutBackInto(kWorkSettings, {}));
+  EXPECT_EQ(AppliersOf(*store_.Get(kWorkSettings, {})), (Appliers{{"flux", {"a"}}}));
 }
 
 TEST_F(RestoreWorkTest, WhatSomebodyPlantsAsASnapshotIsNeverPutBack) {
