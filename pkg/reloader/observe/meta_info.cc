@@ -5,6 +5,7 @@
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/apimachinery/names.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -88,7 +89,9 @@ std::optional<ToldOperator> ToldBy(const ConfigMap& meta_info) {
     result.arguments.emplace_back(*each.AsString());
   }
   if (const auto info = meta_info.data.find("deploymentInfo"); info != meta_info.data.end()) {
-    if (const auto deployment = JsonTree::Parse(info->second)) {
+    // Anybody may have written it, and it goes into paths and to people's terminals.
+    if (const auto deployment = JsonTree::Parse(info->second);
+        deployment && apimachinery::IsDnsSubdomain(deployment->TextAt("name"))) {
       result.deployment.name = deployment->TextAt("name");
     }
   }

@@ -65,7 +65,7 @@ api::core::v1::ConfigMap MetaInfoOf(const MetaInfoSettings& settings, const Buil
 
 /// What such a ConfigMap says about its operator.
 struct ToldOperator {
-  /// The name is empty when the ConfigMap does not contain it.
+  /// The name is empty when the ConfigMap does not contain one that a Deployment can have.
   apimachinery::ObjectKey deployment{};
   std::vector<std::string> arguments{};  ///< see MetaInfoSettings::arguments
   UnreadPolicies unread{};

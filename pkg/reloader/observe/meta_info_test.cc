@@ -42,6 +42,14 @@ TEST(MetaInfo, TellsOthersByWhichFlagsToJudge) {
   EXPECT_FALSE(ToldBy(object));
 }
 
+TEST(MetaInfo, ANameThatNoDeploymentHasIsNone) {
+  for (const char* name : {"web\n\u001b[2K", "Web", "../configmaps/x", ""}) {
+    const auto told = ToldBy(MetaInfoOf({.namespace_ = "aaa", .deployment_name = name}, {}));
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->deployment, (apimachinery::ObjectKey{"aaa", ""})) << name;
+  }
+}
+
 TEST(MetaInfo, TellsWherePoliciesMayNotBeRead) {
   const MetaInfoSettings settings{.namespace_ = "ops", .deployment_name = "reloader"};
   const auto told = ToldBy(MetaInfoOf(settings, {}, {{"shop", "may not be read"}}));
