@@ -11,7 +11,7 @@ namespace {
 
 using Owned = std::map<int, std::string>;
 
-const std::string& OwnerOf(const std::string& owner) { return owner; }
+std::string OwnerOf(const std::string& owner) { return owner; }
 
 int FirstOf(Owned entries) {
   return FirstToGo(entries, OwnerOf, [](const auto& each) { return each.first; })->first;
