@@ -69,7 +69,10 @@ struct ObservedWorkload {
   bool is_data_new = false;                ///< a source has changed since it was made
   bool was_stamped = false;                ///< by a copy, when it was made
   bool was_rolled = false;                 ///< by an operator, since it was made
-  bool is_of_others = true;                ///< the template's last change
+  /// Its pods began with other data than those that an operator has recorded first, and nobody has
+  /// made others since then.
+  bool is_behind_record = false;
+  bool is_of_others = true;    ///< the template's last change
   bool is_mixed = false;       ///< pods of several templates may be alive, or were undone
   bool is_restored = false;    ///< from a backup, and not made anew since
   bool is_undone = false;      ///< with whole pods, and nothing has happened to it since

@@ -338,6 +338,37 @@ TEST_F(OracleTest, ACopyThatIsMadeSoonAfterAChangeMayBeRolledOnceForWhatItsPodsH
   }
 }
 
+// Seed 518 of 400 hours: an operator that was told of a workload by a list minutes after it was
+// made recorded the present data, and rolled it when the change from between was passed on to it.
+TEST_F(OracleTest, WhatChangedBetweenABeginningAndTheFirstRecordMayBeRolledForOnce) {
+  const auto make = [this](const std::string& baseline, const std::string& variable) {
+    Put(kWorkload, R"({"metadata":{"uid":"u","generation":2,"annotations":{"oracle/by":"maker")" +
+                       baseline + R"(}},"status":{"observedGeneration":2},"spec":{"template":)" +
+                       TemplateOf({.variable = variable}) + "}}");
+  };
+  const std::string baseline = R"(,"reloader.kubexx.io/baseline":"v1 u configmap/s=)" +
+                               reloader::DigestOf("key=v2").ToString() + '"';
+  for (const bool has_changed : {true, false}) {
+    SCOPED_TRACE(has_changed);
+    PutConfig(has_changed ? "v1" : "v2");
+    Pass(std::chrono::hours(1));
+    make("", "");
+    PutConfig("v2");
+    Pass(std::chrono::minutes(5));
+    make(baseline, "");
+    EXPECT_EQ(oracle().TooMany(), std::nullopt);
+    Pass(std::chrono::minutes(11));
+    make(baseline, "v2");
+    EXPECT_EQ(oracle().TooMany().has_value(), !has_changed);
+    EXPECT_EQ(oracle().Wrong(), std::nullopt);
+    Pass(std::chrono::minutes(1));
+    make(baseline, "again");
+    EXPECT_THAT(oracle().TooMany().value_or(""), HasSubstr("1 times for 0 changes"));
+    Delete(kWorkload);
+    Delete(kConfig);
+  }
+}
+
 TEST_F(OracleTest, ARolloutThatNobodyWantsIsWrongUnlessItWasOnItsWay) {
   const std::string opted_out = R"(,"reloader.stakater.com/auto":"false")";
   PutConfig("v1");

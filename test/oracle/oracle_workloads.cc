@@ -107,7 +107,8 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   if (before.is_undone && HasPresentDataLocked(before) && !IsInDoubtLocked(key, before)) {
     return "though it was undone, and its data have not changed since";
   }
-  if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(key, before)) {
+  if (before.is_mixed || before.is_behind_record || !HasPresentDataLocked(before) ||
+      IsInDoubtLocked(key, before)) {
     return "";
   }
   const bool is_recorded_anew =
@@ -169,7 +170,7 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled with a history " + wrong);
   }
   // Two changes of data, there and back, are reasons enough; a label that was written is none.
-  workload.doubts += IsInDoubtLocked(key, before) ? 1U : 0U;
+  workload.doubts += before.is_behind_record || IsInDoubtLocked(key, before) ? 1U : 0U;
   workload.rolled_generation = workload.generation;
   // Without a record, who learns of restored sources one after the other rolls for one after the
   // other: see docs/simulation.md.
@@ -207,6 +208,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     const auto began_with = workload.read;
     ReadLocked(workload);
     ReadAsRecordedLocked(began_with, workload);
+    workload.is_behind_record = workload.read != began_with;
     ProveLocked(key, workload);
   }
   for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
@@ -262,6 +264,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   workload.was_stamped = is_new ? !stamps.empty() : workload.was_stamped;
   workload.is_of_others = !by_operator;
+  workload.is_behind_record = false;
   workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
   workload.template_at = applied_;

@@ -412,6 +412,25 @@ TEST_F(StaleCacheTest, WhatAnotherHasRecordedIsNotRecordedOver) {
   EXPECT_EQ(server_.writes().size(), 0U);
 }
 
+// Seed 497 of 400 hours of the simulation: somebody has released the workload, and nobody knows yet
+// with which data its pods began. A baseline with the present data would say that it was these.
+TEST_F(StaleCacheTest, AReleaseOfWhichNoEventHasToldIsNotRecorded) {
+  PutConfig("new");
+  Put(*deployments_, WebWithEnv("", ""));
+  const apps::Deployment released = WithAnother(WebWithEnv("", ""), "another");
+  server_.Put(released);
+  const auto reloader = Start();
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  AwaitSkipped(1);
+  EXPECT_EQ(server_.overtaken(), 1);
+  EXPECT_EQ(server_.writes().size(), 0U);
+  server_.Put(released);
+  Put(*deployments_, released);
+  AdvanceToWrite();
+  reloader->Stop();
+  EXPECT_EQ(server_.writes().size(), 1U) << "its event has come";
+}
+
 TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRecordedInTheEnd) {
   PutConfig("old");
   Put(*deployments_, WebWithEnv("", ""));
