@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/reloader/restore/source_store.h"
 #include "people.h"
 
 namespace kubexx::simulation {
@@ -21,6 +22,12 @@ std::string BindingsIn(const std::string& space) {
 }  // namespace
 
 void People::MakeRoles(const std::stop_token& stop) {
+  // An operator would make the key of snapshots by chance, and names would differ from run to run.
+  Insist({.method = "POST",
+          .path = std::string("/api/v1/namespaces/") + kOperatorSpace + "/secrets",
+          .body = R"({"metadata":{"name":")" + std::string(reloader::kSnapshotKeySecret) +
+                  R"("},"data":{"key":"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}})"},
+         stop);
   for (const auto& [name, groups] :
        {std::pair(kReads, R"(["*"])"), std::pair(kReadsPolicies, R"(["kubexx.io"])")}) {
     Insist(
