@@ -289,7 +289,7 @@ TEST(HeaderKindsTest, CommentsBecomeDescriptions) {
   EXPECT_THAT(
       YamlFrom(HeaderWith("/// One.\n/// NOLINTNEXTLINE(x)\n///\n///\n// Two.\n"
                           "/// TO"
-                                  "DO(me): three\n/// ---\n/// Four.\nbool a;\n"
+                          "DO(me): three\n/// ---\n/// Four.\nbool a;\n"
                           "/// Not this.\n\nbool b;\nbool c;  // Nor this.\n//! d.\nbool d;")),
       AllOf(HasSubstr("          a:\n            description: |-\n              One.\n\n"
                       "              Two.\n            type: boolean\n"),
