@@ -18,6 +18,7 @@ constexpr std::size_t kMaxMarkerBytes = std::size_t{16} << 10;
 constexpr std::string_view kItemsPrefix = "kubebuilder:validation:items:";
 constexpr std::string_view kValidationPrefix = "kubebuilder:validation:";
 
+// NOLINTBEGIN(modernize-use-designated-initializers): tables, with a row for each argument and rule
 constexpr MarkerArgument kTakesBool[] = {{"", MarkerValue::kBool}};
 constexpr MarkerArgument kTakesCount[] = {{"", MarkerValue::kCount}};
 constexpr MarkerArgument kTakesNumber[] = {{"", MarkerValue::kNumber}};
@@ -102,6 +103,7 @@ constexpr MarkerRule kRules[] = {
     {"structType", kOnMember | kOnStruct, false, kTakesText},
     {"jsonName", kOnMember, false, kTakesText},
 };
+// NOLINTEND(modernize-use-designated-initializers)
 
 const MarkerRule* RuleNamed(std::string_view name) {
   const auto* const rule = std::ranges::find(kRules, name, &MarkerRule::name);

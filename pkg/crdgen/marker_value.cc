@@ -99,7 +99,8 @@ bool MarkerReader::AppendEscape(std::string& out) {
   std::uint32_t code = 0;
   const std::string_view text = text_.substr(at_, digits);
   if (digits == 0 || text.size() != digits ||
-      std::from_chars(text.data(), text.data() + digits, code, 16).ptr != text.data() + digits) {
+      std::from_chars(text.data(), text.data() + text.size(), code, 16).ptr !=
+          text.data() + text.size()) {
     return false;
   }
   at_ += digits;

@@ -15,6 +15,7 @@ using apimachinery::Result;
 /// An alias of an alias of an alias ... is resolved so many times.
 constexpr std::size_t kMaxAliases = 8;
 
+// NOLINTBEGIN(modernize-use-designated-initializers): a table
 constexpr KnownType kKnownTypes[] = {
     {"bool", "kBool", "", R"({"type":"boolean"})", true},
     {"std::int32_t", "kInt32", "", R"({"type":"integer","format":"int32"})", true},
@@ -39,6 +40,7 @@ constexpr KnownType kKnownTypes[] = {
     {"::kubexx::api::meta::v1::Condition", "kMessage",
      "::kubexx::api::meta::v1::internal::kConditionSchema", kConditionSchema, false},
 };
+// NOLINTEND(modernize-use-designated-initializers)
 
 /// What to write instead of types that look useful.
 std::string_view AdviceForType(std::string_view name) {
