@@ -45,7 +45,7 @@ WantedKind InFull(std::string_view text) {
 
 /// As kubectl takes it: KIND, KIND.GROUP (which `kubectl get -o name` prints) or
 /// KIND.VERSION.GROUP.
-bool IsCalled(const ResourceInfo& resource, const WantedKind& wanted) {
+bool Fits(const ResourceInfo& resource, const WantedKind& wanted) {
   return (wanted.name == base::ToLower(resource.kind) || wanted.name == resource.plural) &&
          (wanted.group.empty() || wanted.group == resource.group ||
           wanted.group == std::string(resource.version) + "." + std::string(resource.group));
@@ -74,13 +74,13 @@ Result<std::pair<std::string, std::string>> TwoWords(std::vector<std::string> wo
 }  // namespace
 
 bool IsCalled(const ResourceInfo& resource, std::string_view text) {
-  return IsCalled(resource, InFull(text));
+  return Fits(resource, InFull(text));
 }
 
 std::optional<WorkloadKind> WorkloadKindNamed(std::string_view text) {
   const WantedKind wanted = InFull(text);
   for (const WorkloadKind kind : reloader::AllWorkloadKinds()) {
-    if (IsCalled(reloader::ResourceOf(kind), wanted)) {
+    if (Fits(reloader::ResourceOf(kind), wanted)) {
       return kind;
     }
   }
@@ -93,7 +93,7 @@ const ResourceInfo* ResourceNamed(std::string_view text) {
   }
   const WantedKind wanted = InFull(text);
   const auto found = std::ranges::find_if(
-      OtherResources(), [&](const ResourceInfo* each) { return IsCalled(*each, wanted); });
+      OtherResources(), [&](const ResourceInfo* each) { return Fits(*each, wanted); });
   return found == OtherResources().end() ? nullptr : *found;
 }
 

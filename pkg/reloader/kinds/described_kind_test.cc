@@ -8,7 +8,7 @@ namespace kubexx::reloader {
 namespace {
 
 constexpr char kOperator[] = "the operator kubexx/kubexx-reloader";
-constexpr char kOther[] = "the operator in namespace aaa";
+constexpr char kOtherOperator[] = "the operator in namespace aaa";
 
 CustomKind CloneSet() {
   return {.group = "apps.kruise.io",
@@ -18,14 +18,15 @@ CustomKind CloneSet() {
 }
 
 std::string ConflictWith(const CustomKind& other) {
-  const auto agreed = AgreedKind({{CloneSet(), kOperator}, {CloneSet(), "b"}, {other, kOther}});
+  const auto agreed =
+      AgreedKind({{CloneSet(), kOperator}, {CloneSet(), "b"}, {other, kOtherOperator}});
   return agreed                                                     ? "no error"
          : agreed.error().reason != apimachinery::Reason::kConflict ? "another error"
                                                                     : agreed.error().message;
 }
 
 TEST(AgreedKindTest, ADescriptionCountsThatNobodyContradicts) {
-  const auto agreed = AgreedKind({{CloneSet(), kOperator}, {CloneSet(), kOther}});
+  const auto agreed = AgreedKind({{CloneSet(), kOperator}, {CloneSet(), kOtherOperator}});
   ASSERT_TRUE(agreed) << agreed.error().message;
   EXPECT_EQ(agreed->kind, CloneSet());
   EXPECT_EQ(agreed->by, kOperator);
