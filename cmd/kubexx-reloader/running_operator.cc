@@ -101,6 +101,18 @@ std::vector<reloader::DescribedKind> KindsCalled(
   return found;
 }
 
+std::map<std::string, std::vector<reloader::DescribedKind>> DescribedBy(
+    const std::vector<reloader::ToldOperator>& operators) {
+  std::map<std::string, std::vector<reloader::DescribedKind>> by_name;
+  for (const reloader::ToldOperator& each : operators) {
+    for (reloader::CustomKind& kind : KindsIn(each)) {
+      const std::string name = kind.kind;
+      by_name[name].push_back({std::move(kind), NameOf(each)});
+    }
+  }
+  return by_name;
+}
+
 }  // namespace
 
 Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& client,
@@ -129,15 +141,9 @@ std::string NameOf(const reloader::ToldOperator& told) {
 }
 
 std::vector<std::string> AddKindsOf(const FoundOperators& operators) {
-  std::map<std::string, std::vector<reloader::DescribedKind>> by_name;
-  for (const auto* each : {&operators.running, &operators.gone}) {
-    for (const reloader::ToldOperator& one : *each) {
-      for (reloader::CustomKind& kind : KindsIn(one)) {
-        const std::string name = kind.kind;
-        by_name[name].push_back({std::move(kind), NameOf(one)});
-      }
-    }
-  }
+  std::map<std::string, std::vector<reloader::DescribedKind>> by_name =
+      DescribedBy(operators.running);
+  by_name.merge(DescribedBy(operators.gone));  // those count only where no running one has the kind
   std::vector<std::string> left_out;
   for (const auto& [name, described] : by_name) {
     const auto& known = reloader::CustomKinds();

@@ -146,15 +146,21 @@ class HeaderReader {
     KX_RETURN_IF_ERROR(Move());
     return word;
   }
-  /// Up to the ";" outside of all braces, and over it.
-  Result<void> SkipToSemicolon() {
+  /// Up to the ";" outside of all braces, and over it. Of members each needs a declaration of its
+  /// own.
+  Result<void> SkipToSemicolon(bool is_member = false) {
     const std::size_t line = token_.line;
     int depth = 0;
+    int angles = 0;
     while (depth > 0 || !IsAt(";")) {
       if (IsAt(Type::kEnd) || IsAt(Type::kDirective) || (depth == 0 && IsAt("}"))) {
         return HeaderError(header_.path, line, "there is no ';' at the end");
       }
+      if (is_member && depth == 0 && angles <= 0 && IsAt(",")) {
+        return Error("only one member may be declared at a time: write a declaration for each");
+      }
       depth += IsAt("{") || IsAt("(") ? 1 : IsAt("}") || IsAt(")") ? -1 : 0;
+      angles += IsAt("<") ? 1 : IsAt(">") ? -1 : 0;
       KX_RETURN_IF_ERROR(DropComments());
       KX_RETURN_IF_ERROR(Move());
     }
@@ -364,7 +370,7 @@ class HeaderReader {
       return Error("after the member " + member.name +
                    " there should be ';' or an initialiser, and not " + Shown());
     }
-    KX_RETURN_IF_ERROR(SkipToSemicolon());
+    KX_RETURN_IF_ERROR(SkipToSemicolon(true));
     structure.members.push_back(std::move(member));
     return {};
   }

@@ -217,6 +217,14 @@ class HeaderResolver {
     return type.shape == Shape::kOptional || type.is_optional_container;
   }
 
+  /// Whether a member with this value, which may be left out, is left out.
+  static bool IsLeftOut(const codec::JsonTree& value) {
+    const std::string* text = value.AsString();
+    return value.IsNull() || value.AsBool() == false || value.AsDouble() == 0.0 ||
+           (text != nullptr && text->empty()) ||
+           ((value.IsObject() || value.IsArray()) && value.size() == 0);
+  }
+
   Result<void> SetRequired(ResolvedMember& field) const {
     const HeaderMember& member = *field.member;
     bool is_required = false;
@@ -232,6 +240,14 @@ class HeaderResolver {
     }
     const MemberType& type = field.type;
     field.is_required = is_required || (!is_optional && !IsOptional(type));
+    const Marker* const by_default = FindMarker(member.comment.markers, "kubebuilder:default");
+    if (!field.is_required && !IsOptional(type) && by_default != nullptr &&
+        !IsLeftOut(*by_default->Find({}))) {
+      return Error(member.line, member.name +
+                                    " is left out where it is empty, 0 or false, and the server "
+                                    "puts the default in its place: put its type into "
+                                    "std::optional");
+    }
     if (IsOptional(type) || type.shape == Shape::kRepeated || type.shape == Shape::kMap) {
       return {};
     }

@@ -26,9 +26,10 @@ constexpr std::string_view kOwnedParts[] = {"f:data", "f:binaryData"};
 constexpr std::string_view kAppliedParts[] = {"data", "binaryData", "stringData"};
 constexpr std::string_view kOwnedField = "f:";
 
-/// All annotations of an object together may have 256 KiB.
+/// What all annotations of an object together may have, with some room for the marks of the
+/// operator.
+constexpr std::size_t kMaxAnnotationBytes = std::size_t{255} * 1024;
 constexpr std::size_t kMaxAppliersBytes = std::size_t{32} * 1024;
-constexpr std::size_t kMaxLastAppliedBytes = std::size_t{200} * 1024;
 
 bool IsApply(const ManagedFieldsEntry& entry) {
   return entry.operation == "Apply" && entry.subresource.empty();
@@ -239,7 +240,11 @@ void AddToLastApplied(SourceObject& object, const Appliers& appliers) {
     add_bytes("binaryData", config_map.binary_data);
   }
   std::string json = applied->ToJson();
-  if (is_changed && json.size() <= kMaxLastAppliedBytes) {
+  std::size_t others = 0;
+  for (const auto& [key, value] : object.metadata().annotations) {
+    others += key.size() + (key == kLastApplied ? 0 : value.size());
+  }
+  if (is_changed && others + json.size() <= kMaxAnnotationBytes) {
     apimachinery::Wipe(text->second);
     text->second = json + "\n";  // as kubectl writes it
   }

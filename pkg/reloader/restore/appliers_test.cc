@@ -109,6 +109,10 @@ TEST(Appliers, KubectlKnowsOfTheKeysThatItHasToRemove) {
   EXPECT_EQ(object.metadata().annotations.at(kLastApplied),
             R"({"kind":"ConfigMap","data":{"a":"bad","removed":"2"}})"
             "\n");
+  SourceObject full = WithOwners({{"a", "1"}}, {}, R"({"data":{}})");
+  full.metadata().annotations["other"] = std::string(std::size_t{255} * 1024, 'x');
+  AddToLastApplied(full, {{kLastApplied, {"a"}}});
+  EXPECT_EQ(full.metadata().annotations.at(kLastApplied), R"({"data":{}})") << "there is no room";
   SourceObject other = WithOwners({{"a", "1"}}, {});
   AddToLastApplied(other, {{kLastApplied, {"a"}}});
   EXPECT_THAT(other.metadata().annotations, IsEmpty());

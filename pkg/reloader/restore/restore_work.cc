@@ -168,12 +168,18 @@ std::optional<NotDone> RestoreWork::Number(const Snapshots& all, const SourceObj
                    : std::optional(
                          WhyRefused("take a snapshot of " + name, object.type(), created.error()));
   }
-  if (known == snapshots.begin()) {
+  // While a restore has not given back the keys, the snapshot knows better whose they are.
+  const bool has_other_appliers = !OwnsKeys(object) && AppliersIn(*known) != appliers;
+  if (known == snapshots.begin() && !has_other_appliers) {
     return std::nullopt;
   }
-  known->metadata().annotations[kSnapshotNumber] = std::to_string(next);
+  if (known != snapshots.begin()) {
+    known->metadata().annotations[kSnapshotNumber] = std::to_string(next);
+  }
   SetReplaced(*known, replaced);
-  SetAppliers(*known, appliers);
+  if (has_other_appliers) {
+    SetAppliers(*known, appliers);
+  }
   Seal(*known, all.key);
   const auto updated = store_.Update(*known, stop);
   return updated ? std::nullopt
@@ -303,8 +309,9 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
   if (was_replaced) {
     return AskAPerson("RestoredBefore",
                       name +
-                          " was restored from these data before, and somebody has written them "
-                          "again: write good data where they come from, such as a repository",
+                          " was restored before from these data, or from data of which these are "
+                          "a part, and somebody has written them since: write good data where they "
+                          "come from, such as a repository",
                       &object);
   }
   if (object.is_immutable()) {
@@ -316,8 +323,9 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
         "NoSnapshot",
         "there is no snapshot of good data of " + name +
             (all.foreign == 0 ? std::string()
-                              : ", and what is labelled as one was not made, or not left as it "
-                                "was, by the operator") +
+                              : ", and what is labelled as one does not count: it is of an earlier "
+                                "key of snapshots or version of the operator, or somebody else has "
+                                "made or changed it, and it may be deleted") +
             ": write good data",
         &object);
   }

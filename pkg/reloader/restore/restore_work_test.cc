@@ -354,6 +354,22 @@ TEST_F(RestoreWorkTest, GivesTheKeysBackToTheToolThatAppliesThem) {
   EXPECT_EQ(AppliersOf(*store_.Get(kWorkSettings, {})), (Appliers{{"flux", {"a"}}}));
 }
 
+TEST_F(RestoreWorkTest, ASnapshotLearnsOfAnotherTool) {
+  BecomeGood("1");
+  EXPECT_THAT(AppliersIn(store_.Snapshots().at(0)), IsEmpty());
+  store_.Edit(kWorkSettings, [](SourceObject& object) {
+    object.metadata().managed_fields = {
+        {.manager = "flux",
+         .operation = "Apply",
+         .api_version = "v1",
+         .fields_type = "FieldsV1",
+         .fields_v1 = apimachinery::FieldsV1{.raw = R"({"f:data":{"f:a":{}}})"}}};
+  });
+  EXPECT_EQ(work_.KeepSnapshot(kWorkSettings, DigestWith("1"), {}), std::nullopt);
+  ASSERT_THAT(store_.Snapshots(), SizeIs(1));
+  EXPECT_EQ(AppliersIn(store_.Snapshots().at(0)), (Appliers{{"flux", {"a"}}}));
+}
+
 TEST_F(RestoreWorkTest, WhatSomebodyPlantsAsASnapshotIsNeverPutBack) {
   BecomeGood("1");
   const SourceObject source = Source(kWorkSettings, "forged");
@@ -375,7 +391,7 @@ TEST_F(RestoreWorkTest, WithNothingButAPlantedSnapshotThereIsNone) {
   const auto done = work_.Restore(FailedWith("bad"), {});
   ASSERT_TRUE(std::holds_alternative<NotDone>(done));
   EXPECT_EQ(std::get<NotDone>(done).reason, "NoSnapshot");
-  EXPECT_THAT(std::get<NotDone>(done).message, HasSubstr("was not made, or not left as it was"));
+  EXPECT_THAT(std::get<NotDone>(done).message, HasSubstr("what is labelled as one does not count"));
   EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
 }
 

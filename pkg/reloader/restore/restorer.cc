@@ -143,13 +143,14 @@ std::optional<Restorer::Known> Restorer::Look(const SourceId& source, Known know
   if (standing.is_named && !known.has_told_of_mark) {
     ReportEarlier(source, standing, known, stop);
   }
-  if (standing.is_named && known.good != standing.present) {
-    if (standing.is_settled) {
-      Keep(source, standing, known, stop);
-    } else {
-      known.again = options_.clock.Now() +
-                    std::min(standing.settles_after.value_or(kLookForSettled), kLookForSettled);
-    }
+  const bool is_good = known.good == standing.present;
+  if (!standing.is_named || (is_good && options_.clock.Now() < known.sure_until)) {
+    known.again = is_good ? std::optional(known.sure_until) : std::nullopt;
+  } else if (is_good || standing.is_settled) {
+    Keep(source, standing, known, stop);
+  } else {
+    known.again = options_.clock.Now() +
+                  std::min(standing.settles_after.value_or(kLookForSettled), kLookForSettled);
   }
   return known;
 }
@@ -159,6 +160,8 @@ void Restorer::Keep(const SourceId& source, const RestoreStanding& standing, Kno
   const auto not_done = work_.KeepSnapshot(source, *standing.present, stop);
   if (!not_done) {
     known.good = standing.present;
+    known.sure_until = options_.clock.Now() + kMakeSure;
+    known.again = known.sure_until;
     known.failures = 0;
     if (known.reported && known.reported->outcome == RestoreReport::Outcome::kUnready) {
       ReportOver(source, known);
@@ -188,6 +191,8 @@ void Restorer::Restore(const SourceId& source, const RestoreStanding& standing, 
       }
       if (each.source == source) {
         known.good = each.good;
+        known.sure_until = options_.clock.Now() + kMakeSure;
+        known.again = known.sure_until;
         known.has_told_of_mark = known.has_told_of_mark || each.is_new || known.failures > 0;
       }
     }

@@ -37,6 +37,9 @@ class Restorer {
   static constexpr base::Duration kRetryMost = std::chrono::minutes(5);
   /// How often it looks whether a person has done something, as granting a right.
   static constexpr base::Duration kLookAgain = std::chrono::minutes(10);
+  /// How often it makes sure that there is a snapshot: the key of snapshots may be gone, or the
+  /// tools that apply the source may be others.
+  static constexpr base::Duration kMakeSure = std::chrono::minutes(10);
   /// How often it looks whether data that are not settled have become so; mostly it is told.
   static constexpr base::Duration kLookForSettled = std::chrono::minutes(1);
 
@@ -74,6 +77,7 @@ class Restorer {
   /// What is known of a source.
   struct Known {
     std::optional<Digest> good{};  ///< there is a snapshot of these data, and it is the newest
+    base::TimePoint sure_until{};  ///< `good` is taken for true until then
     std::optional<RestoreReport> reported{};
     /// How the source stood when something could not be done. As long as it stands so, nothing is
     /// tried before `not_before`, however often Consider is called.

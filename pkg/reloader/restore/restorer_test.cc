@@ -156,6 +156,23 @@ TEST_F(RestorerTest, TakesASnapshotAgainThatWasDeleted) {
   EXPECT_LE(restorer_->known(), 2U);
 }
 
+TEST_F(RestorerTest, TakesASnapshotAgainWhenTheKeyWasLost) {
+  store_.Put(kTeamSettings, "1");
+  StandGood("1");
+  Look();
+  store_.LoseKey("the second key");
+  // The data have been good, so it does not matter whether all that use them are at rest now.
+  Stand({.policy = kTeamPolicy, .present = DigestOf("a=1")});
+  KX_UNTIL(store_.Snapshots().size() == 2) {
+    clock_.Advance(std::chrono::seconds(10));
+  }
+  AwaitIdle();
+  store_.Put(kTeamSettings, "bad");
+  StandFailed("bad");
+  Look();
+  EXPECT_EQ(store_.ValueOf(kTeamSettings), "1");
+}
+
 TEST_F(RestorerTest, TellsTheStatesOfPoliciesWhatAnEarlierProcessHasPutBack) {
   store_.Put(kTeamSettings, "1");
   StandGood("1");

@@ -84,12 +84,12 @@ TokenAccess::TokenAccess(Options options)
                  .clock = options_.clock}) {}
 
 std::optional<std::string> TokenAccess::ClientOf(const http::Request& header) const {
+  // As TokenOf: a token in a header counts before the cookie.
   std::optional<std::string> user;
-  if (const auto cookie = CookieOf(header, CookieNameFor(header))) {
+  if (const std::string_view token = ShownToken(header); !token.empty()) {
+    user = visitors_.UserOf(Visitors::KeyOf(token));
+  } else if (const auto cookie = CookieOf(header, CookieNameFor(header))) {
     user = visitors_.UserOf(Visitors::KeyOf(*cookie));
-  }
-  if (!user) {
-    user = visitors_.UserOf(Visitors::KeyOf(ShownToken(header)));
   }
   return user ? std::optional("user " + *user) : std::nullopt;
 }
