@@ -129,7 +129,7 @@ TEST(ExporterTest, TriesAgainWhereThatMayHelp) {
 }
 
 TEST(ExporterTest, APauseThatTheCollectorAsksForHoldsUpLaterBatches) {
-  FakeCollector collector({{.code = 429, .headers = {{"Retry-After", "60"}}}});
+  FakeCollector collector({{.code = 429, .headers = {{"Retry-After", "45"}}}});
   FakeClock clock;
   const auto exporter = *Exporter::New({.url = collector.Url()}, clock);
   const tracing::SpanData span{.name = "exported span"};
@@ -143,7 +143,7 @@ TEST(ExporterTest, APauseThatTheCollectorAsksForHoldsUpLaterBatches) {
   EXPECT_THAT(collector.requests(), SizeIs(1));
   apimachinery::Result<void> third;
   caller = std::jthread([&] { third = exporter->Export({&span, 1}, {}); });
-  clock.AdvanceToSleeper(std::chrono::seconds(30));
+  clock.AdvanceToSleeper(std::chrono::seconds(15));
   caller.join();
   EXPECT_TRUE(third) << third.error().message;
   EXPECT_THAT(collector.requests(), SizeIs(2));
