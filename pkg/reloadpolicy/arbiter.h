@@ -55,6 +55,9 @@ struct Sighting {
   /// When a command that undoes rollouts last wrote the workload.
   std::optional<base::WallTime> undone{};
   std::optional<Presumed> presumed{};  ///< only with kUnseen
+  /// The hash of the pod template where the status may be that of an earlier one, as its kind does
+  /// not say of which it is; empty for other kinds. With a new one the workload is settled anew.
+  std::string template_without_status{};
 };
 
 /// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
@@ -292,7 +295,9 @@ class Arbiter {
   /// Notes for which data the rollout that has just begun is. Returns Decision::data.
   std::optional<std::string> NoteData(const Request& request, const Effective& effective);
   /// Notes whether the workload is settled, for SettledSince.
-  void NoteSettled(const ObjectRef& workload, Phase phase, base::WallTime now);
+  void NoteSettled(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// See Sighting::template_without_status.
+  void NoteTemplate(const ObjectRef& workload, const std::string& hash, base::WallTime now);
   /// Wakes those for which the workload, whose rollout is not followed, is no longer in the way.
   void SeeSettled(const ObjectRef& workload, Phase phase);
   /// Makes those waiting workloads in the namespace ask again that wait because of waves.
@@ -405,6 +410,7 @@ class Arbiter {
   /// The keys of pending_ with Hold::waits_for, by that workload.
   std::map<ObjectRef, std::set<ObjectRef>> waiting_for_;
   std::map<ObjectRef, base::WallTime> settled_since_;  ///< see SettledSince
+  std::map<ObjectRef, std::string> templates_;  ///< the last Sighting::template_without_status
   std::set<ObjectRef> waited_for_;  ///< of waiting_for_, those whose being settled wakes others
   /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
   /// called, and that have not done so yet: each of them reserves a place.

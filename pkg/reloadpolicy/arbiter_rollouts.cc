@@ -165,7 +165,7 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
 
 void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   NoteOrder(workload, seen.annotations);
-  NoteSettled(workload, seen.phase, now);
+  NoteSettled(workload, seen, now);
   if (seen.phase == Phase::kUnavailable) {
     const Unavailable unavailable{now, seen.uid, seen.is_first_look};
     const auto [at, is_new] = unavailable_.try_emplace(workload, unavailable);
@@ -268,6 +268,7 @@ void Arbiter::Forget(const ObjectRef& workload, base::WallTime now) {
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
   settled_since_.erase(workload);
+  templates_.erase(workload);
   WakeThoseAfter(workload);
   Done(workload);
   NoteOrder(workload, {});

@@ -97,7 +97,21 @@ void Arbiter::WakeWaves(const std::string& namespace_) {
   }
 }
 
-void Arbiter::NoteSettled(const ObjectRef& workload, Phase phase, base::WallTime now) {
+void Arbiter::NoteTemplate(const ObjectRef& workload, const std::string& hash, base::WallTime now) {
+  if (hash.empty()) {
+    return;
+  }
+  const auto [before, is_new] = templates_.try_emplace(workload, hash);
+  if (!is_new && before->second != hash) {
+    before->second = hash;
+    base::WallTime& since = settled_since_.try_emplace(workload, now).first->second;
+    since = std::max(since, now);
+  }
+}
+
+void Arbiter::NoteSettled(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  NoteTemplate(workload, seen.template_without_status, now);
+  const Phase phase = seen.phase;
   if (phase == Phase::kUnseen) {
     return;  // every write of the workload makes it so for a moment
   }

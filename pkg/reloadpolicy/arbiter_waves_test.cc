@@ -375,6 +375,28 @@ TEST_F(ArbiterWavesTest, TheArbiterKnowsSinceWhenAWorkloadIsSettled) {
   EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), std::nullopt) << "nobody asks for so long";
 }
 
+TEST_F(ArbiterWavesTest, AStatusThatMayBeOldIsSettledAnewWithEachTemplate) {
+  const auto see = [this](const std::string& hash, Phase phase) {
+    arbiter_.Observe(
+        AppRef("a"),
+        {.uid = "u1", .annotations = {}, .phase = phase, .template_without_status = hash}, now_);
+  };
+  see("one", Phase::kComplete);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), std::nullopt);
+  After(5s);
+  see("two", Phase::kComplete);
+  const base::WallTime since = now_;
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), since);
+  After(5s);
+  see("two", Phase::kComplete);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), since);
+  see("three", Phase::kUnseen);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), now_);
+  see("three", Phase::kUpdating);
+  see("four", Phase::kUnseen);
+  EXPECT_EQ(arbiter_.SettledSince(AppRef("a")), base::WallTime::max());
+}
+
 TEST_F(ArbiterWavesTest, WhoWaitsForAPausedCanaryIsToldSo) {
   Ask("a", kBadData);
   See("a", Phase::kPaused);

@@ -44,5 +44,17 @@ TEST(Sighting, HasWhatIsPresumedAndForHowLongTheKindSettles) {
   EXPECT_FALSE(SightingOf({}).presumed);
 }
 
+TEST(Sighting, HasTheTemplateOfAKindWhoseStatusMayBeOld) {
+  AddCustomKinds(
+      {{.group = "a.example.com", .version = "v1", .kind = "Aged", .resource = "ageds"}});
+  const auto template_of = [](const std::string& kind) {
+    return SightingOf({.id = {*ParseWorkloadKind(kind), {"ns", "w"}},
+                       .template_version = {.generation = 1, .digest = "abc"}})
+        .template_without_status;
+  };
+  EXPECT_EQ(template_of("Aged"), "abc");
+  EXPECT_EQ(template_of("Deployment"), "");
+}
+
 }  // namespace
 }  // namespace kubexx::reloader
