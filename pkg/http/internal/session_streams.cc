@@ -64,7 +64,11 @@ class StreamSession : public Session {
   /// What AsyncWrite has not written yet.
   struct Unwritten {
     beast::buffers_suffix<std::vector<asio::const_buffer>> rest;
-    Done done;  // keeps the session alive
+    Done done;              // keeps the session alive
+    std::size_t noted = 0;  // of the present piece: what NoteTaken was told of
+
+    /// Returns how many bytes the client has received since the last call for this piece.
+    std::size_t Taken(std::size_t written) { return written - std::exchange(noted, written); }
   };
   void WriteInTurn(std::shared_ptr<Unwritten> unwritten) {
     host().InTurn(Dear::kPiece, shared_from_this(),
@@ -72,13 +76,13 @@ class StreamSession : public Session {
   }
   void WritePiece(std::shared_ptr<Unwritten> unwritten) {
     NoteTurn();
+    unwritten->noted = 0;
     // Asked before each operation. The time is set anew each time: the client may have more when it
     // has received something, and a read that begins while nothing is being written sets the time
     // of both.
-    const auto next = [this, noted = std::size_t{0}](const error_code& error,
-                                                     std::size_t written) mutable {
-      if (written > noted) {
-        NoteTaken(written - std::exchange(noted, written));
+    const auto next = [this, unwritten](const error_code& error, std::size_t written) {
+      if (written > unwritten->noted) {
+        NoteTaken(unwritten->Taken(written));
       }
       tcp().expires_at(write_deadline());
       return error ? 0 : kPiece;
@@ -86,6 +90,7 @@ class StreamSession : public Session {
     const auto piece = beast::buffers_prefix(kPiece, unwritten->rest);
     asio::async_write(*stream_, piece, next,
                       [this, unwritten](error_code error, std::size_t written) {
+                        NoteTaken(unwritten->Taken(written));  // nobody asks after the last one
                         unwritten->rest.consume(written);
                         if (error || beast::buffer_bytes(unwritten->rest) == 0) {
                           const Done done = std::move(unwritten->done);
