@@ -183,13 +183,7 @@ class FakeSourceStore final : public SourceStore {
     std::string version;
     {
       const base::MutexLock lock(mu_);
-      const auto found = objects_.find(id);
-      if (found == objects_.end()) {
-        return apimachinery::Fail(Missing(id));
-      }
-      if (found->second.metadata().resource_version != object.metadata().resource_version) {
-        return apimachinery::Fail(apimachinery::Reason::kConflict, "has another version");
-      }
+      KX_ASSIGN_OR_RETURN(const auto found, FindLocked(id, object));
       found->second = object;
       version = found->second.metadata().resource_version = NextVersionLocked();
     }
@@ -202,13 +196,7 @@ class FakeSourceStore final : public SourceStore {
     KX_RETURN_IF_ERROR(Note("delete", id));
     {
       const base::MutexLock lock(mu_);
-      const auto found = objects_.find(id);
-      if (found == objects_.end()) {
-        return apimachinery::Fail(Missing(id));
-      }
-      if (found->second.metadata().resource_version != object.metadata().resource_version) {
-        return apimachinery::Fail(apimachinery::Reason::kConflict, "has another version");
-      }
+      KX_ASSIGN_OR_RETURN(const auto found, FindLocked(id, object));
       objects_.erase(found);
     }
     return NoteAfter("delete", id);
@@ -225,6 +213,18 @@ class FakeSourceStore final : public SourceStore {
     status.message = id.key.name + " not found";
     status.details.name = id.key.name;
     return status;
+  }
+  /// The object that a write is for: an error unless it is there and has the version of `object`.
+  apimachinery::Result<std::map<SourceId, SourceObject>::iterator> FindLocked(
+      const SourceId& id, const SourceObject& object) KX_REQUIRES(mu_) {
+    const auto found = objects_.find(id);
+    if (found == objects_.end()) {
+      return apimachinery::Fail(Missing(id));
+    }
+    if (found->second.metadata().resource_version != object.metadata().resource_version) {
+      return apimachinery::Fail(apimachinery::Reason::kConflict, "has another version");
+    }
+    return found;
   }
   std::string NextVersionLocked() KX_REQUIRES(mu_) { return std::to_string(++versions_); }
   apimachinery::Result<void> Note(const std::string& verb, const SourceId& id) {
