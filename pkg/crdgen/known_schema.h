@@ -1,5 +1,6 @@
 /// @file
-/// The schemas that controller-gen gives the types of the library, in JSON.
+/// The schemas of the types of the library, in JSON: those of controller-gen, with descriptions of
+/// our own.
 #ifndef KUBEXX_CRDGEN_KNOWN_SCHEMA_H_
 #define KUBEXX_CRDGEN_KNOWN_SCHEMA_H_
 
@@ -40,33 +41,33 @@ inline constexpr std::string_view kQuantitySchema =
 /// Of api::meta::v1::Condition.
 inline constexpr std::string_view kConditionSchema =
     R"json({
- "description": "Condition contains details for one aspect of the current state of this API Resource.",
+ "description": "A Condition says how one side of the object stands.",
  "properties": {
   "lastTransitionTime": {
-   "description": "lastTransitionTime is the last time the condition transitioned from one status to another.\nThis should be when the underlying condition changed.  If that is not known, then using the time when the API field changed is acceptable.",
+   "description": "When the status became what it is, or, where that is not known, when it was written.",
    "format": "date-time",
    "type": "string"
   },
   "message": {
-   "description": "message is a human readable message indicating details about the transition.\nThis may be an empty string.",
+   "description": "What a person should know about it. It may be empty.",
    "maxLength": 32768,
    "type": "string"
   },
   "observedGeneration": {
-   "description": "observedGeneration represents the .metadata.generation that the condition was set based upon.\nFor instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date\nwith respect to the current state of the instance.",
+   "description": "The metadata.generation that the condition is about. If the object has a later one, the condition may be out of date.",
    "format": "int64",
    "minimum": 0,
    "type": "integer"
   },
   "reason": {
-   "description": "reason contains a programmatic identifier indicating the reason for the condition's last transition.\nProducers of specific condition types may define expected values and meanings for this field,\nand whether the values are considered a guaranteed API.\nThe value should be a CamelCase string.\nThis field may not be empty.",
+   "description": "Why the status is what it is: one word in CamelCase, for programs.",
    "maxLength": 1024,
    "minLength": 1,
    "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
    "type": "string"
   },
   "status": {
-   "description": "status of the condition, one of True, False, Unknown.",
+   "description": "True, False or Unknown.",
    "enum": [
     "True",
     "False",
@@ -75,7 +76,7 @@ inline constexpr std::string_view kConditionSchema =
    "type": "string"
   },
   "type": {
-   "description": "type of condition in CamelCase or in foo.example.com/CamelCase.",
+   "description": "What the condition is about, in CamelCase, also with a domain in front, as in example.com/Ready.",
    "maxLength": 316,
    "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
    "type": "string"
@@ -97,11 +98,11 @@ inline constexpr std::string_view kObjectSchema =
  "type": "object",
  "properties": {
   "apiVersion": {
-   "description": "APIVersion defines the versioned schema of this representation of an object.\nServers should convert recognized schemas to the latest internal value, and\nmay reject unrecognized values.\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+   "description": "The group and the version of the schema that the object has.",
    "type": "string"
   },
   "kind": {
-   "description": "Kind is a string value representing the REST resource this object represents.\nServers may infer this from the endpoint the client submits requests to.\nCannot be updated.\nIn CamelCase.\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+   "description": "The kind of the object, in CamelCase. It cannot be changed.",
    "type": "string"
   },
   "metadata": {
