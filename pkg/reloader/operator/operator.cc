@@ -152,7 +152,8 @@ class Operator::Impl {
            .concerns =
                [this](const Workload& workload, const SourceId& source) {
                  return reconciler_.Concerns(workload, source);
-               }});
+               },
+           .is_current = [this](const Workload& workload) { return IsCurrent(workload); }});
     }
     listeners_.Subscribe();
     caches_.Start();
@@ -229,6 +230,15 @@ class Operator::Impl {
     queue_.AddDebounced(KeyOf(id), {.window = window.value_or(options_.settle_window),
                                     .max_windows = kMaxSettleWindows,
                                     .puts_off = cause != Cause::kWorkloadEvent});
+  }
+
+  /// Where other replicas may write, whether the cache shows all that they wrote before.
+  bool IsCurrent(const Workload& workload) {
+    if (options_.held_shards == nullptr) {
+      return true;
+    }
+    const auto permit = options_.held_shards->Enter(workload.id.key.namespace_);
+    return !permit || fresh_reads_.IsCurrent(workload, permit->tenure(), permit->stop());
   }
 
   const Options options_;

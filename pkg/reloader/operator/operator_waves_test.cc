@@ -163,6 +163,44 @@ TEST_F(WavesTest, TheCanariesAreRolledFirstAndAllOthersOnceTheyAreHealthy) {
   KX_AWAIT(RolledFor("new").size() == kApps);
 }
 
+// Seed 269 of ten minutes: the watch of a new leader was half-open, so that nothing told it of the
+// mark that the leader before it had set on a canary.
+TEST_F(WavesTest, WhoBeginsToLeadAsksHowTheEarlierWavesAreBeforeTheNextOne) {
+  operator_.reset();
+  HeldShards shards(1, clock_);
+  held_shards_ = &shards;
+  shards.Open(0);
+  std::atomic<bool> is_down = true;
+  std::atomic<int> reads = 0;
+  StartOperator(ReloadStrategy::kEnvVars,
+                [&](const WorkloadId& id,
+                    const std::stop_token&) -> apimachinery::Result<std::optional<Workload>> {
+                  ++reads;
+                  if (is_down) {
+                    return apimachinery::Fail(apimachinery::Reason::kServiceUnavailable, "down");
+                  }
+                  return Workload{.id = id};
+                });
+  updates_ = 0;
+  Change("new");
+  KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);
+  KX_AWAIT(RolledFor("new").size() == 2);
+  EXPECT_EQ(reads, 0) << "who is of the first wave follows nobody";
+  BecomeRolled(0, "new", true);
+  BecomeRolled(1, "new", true);
+  clock_.Advance(kHealthyFor);
+  KX_AWAIT(reads > 0);
+  EXPECT_EQ(RolledFor("new").size(), 2U);
+  is_down = false;
+  const int before = reads;
+  clock_.Advance(std::chrono::seconds(2));
+  KX_AWAIT(RolledFor("new").size() == kApps);
+  EXPECT_EQ(reads, before + 2) << "once each, and of the earlier wave only";
+  operator_->Stop();
+  shards.Close(0, base::Duration(0));
+  operator_.reset();
+}
+
 TEST_F(WavesTest, AfterAFailedCanaryTheOthersKeepTheOldData) {
   Change("bad");
   KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);

@@ -43,8 +43,10 @@ bool IsMoveUnder(std::string_view keys, const Move& move) {
   return keys.empty() || !AreSameUnder(keys, move.prints_before, move.prints);
 }
 
-void BeginPods(Knowledge& known, std::uint64_t since) {
+void BeginPods(Knowledge& known, std::uint64_t since, std::uint64_t until) {
   known.template_since = since;
+  known.template_until = until;
+  std::erase_if(known.unseen_writes, [&](const auto& each) { return each.second.to < since; });
   for (const auto& [source, moves] : known.moves) {
     const auto earlier = std::ranges::find_if(
         moves.rbegin(), moves.rend(), [&](const Move& move) { return move.version < since; });
@@ -52,6 +54,12 @@ void BeginPods(Knowledge& known, std::uint64_t since) {
       known.pairs[source] = BeganWith(*earlier);
     }
   }
+}
+
+bool MayHaveBegunUnseen(const Knowledge& known, const SourceId& source) {
+  const auto found = known.unseen_writes.find(source);
+  return found != known.unseen_writes.end() && known.template_since != 0 &&
+         known.template_since < found->second.to && known.template_until > found->second.from;
 }
 
 void BeginAllAnew(Knowledge& known) {

@@ -34,9 +34,13 @@ bool HasMovedOnceTo(const Knowledge& known, const SourceId& source, const Digest
 /// Pure.
 bool IsMoveUnder(std::string_view keys, const Move& move);
 
-/// Stores that the pods started at version `since`, so that they have the latest data that was
-/// written before it.
-void BeginPods(Knowledge& known, std::uint64_t since);
+/// Stores that the pods started at version `since` or later, and at `until` or earlier, so that
+/// they have the latest data that was written before that. 0: not known.
+void BeginPods(Knowledge& known, std::uint64_t since, std::uint64_t until);
+
+/// Whether the pods may have begun during writes of the source that this process has not seen one
+/// by one. They may have other data then than before and after these writes. Pure.
+bool MayHaveBegunUnseen(const Knowledge& known, const SourceId& source);
 
 /// Stores that all pods start anew with the present data. What was assumed about the earlier pods
 /// is certain for the new ones, so that a change that is reported later does not correct it any

@@ -76,6 +76,7 @@ void MixPods(Knowledge& known, const Knowledge::Former* former, std::uint64_t si
     }
   }
   known.template_since = 0;
+  known.template_until = 0;
 }
 
 }  // namespace kubexx::reloader

@@ -68,6 +68,26 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   }
 }
 
+bool PairMemory::RecordUnseenWrites(const WorkloadId& workload, const SourceId& source,
+                                    const UnseenWrites& writes) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found == states_.end() || !found->second.pairs.contains(source)) {
+    return false;  // a plan will go by the baseline anyway
+  }
+  Knowledge& known = found->second;
+  if (writes.to < known.template_since) {
+    return false;
+  }
+  const auto [place, is_new] = known.unseen_writes.try_emplace(source, writes);
+  if (!is_new) {
+    const bool follows = writes.from <= place->second.to;
+    place->second = {.from = follows ? std::min(place->second.from, writes.from) : writes.from,
+                     .to = writes.to};
+  }
+  return MayHaveBegunUnseen(known, source);
+}
+
 void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, const Move& last,
                            std::uint64_t version) {
   const base::MutexLock lock(mu_);
@@ -109,6 +129,8 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
     found->second.template_since = 0;
+    found->second.template_until = 0;
+    found->second.unseen_writes.clear();
     found->second.told_at = 0;
     found->second.record_at = 0;
     found->second.record_since = 0;
@@ -124,7 +146,7 @@ void PairMemory::MarkUnplanned(const WorkloadId& workload) {
 
 void PairMemory::MarkAdded(const WorkloadId& workload, std::uint64_t version) {
   const base::MutexLock lock(mu_);
-  BeginPods(states_[workload], version);
+  BeginPods(states_[workload], version, version);
 }
 
 bool PairMemory::IsReleased(const WorkloadId& workload) const {
@@ -169,7 +191,14 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     }
     there->second.moved_at = moved_at;
   }
+  for (const auto& [source, writes] : plan.judged_writes) {
+    if (const auto there = known.unseen_writes.find(source);
+        there != known.unseen_writes.end() && there->second == writes) {
+      known.unseen_writes.erase(there);
+    }
+  }
   for (const SourceId& source : plan.dropped) {
+    known.unseen_writes.erase(source);
     known.pairs.erase(source);
   }
   for (const auto& [source, seen] : plan.seen) {

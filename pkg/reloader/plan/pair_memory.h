@@ -31,6 +31,11 @@ class PairMemory {
   /// `now`: the data after the change, if they are known.
   void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before,
                     const std::optional<Move>& now = std::nullopt);
+  /// The source was written as `writes` tells. Returns whether pods of the workload may have begun
+  /// during these writes, so that it is to be planned although the data may be as before. Does
+  /// nothing for a workload about which nothing is known of the source.
+  bool RecordUnseenWrites(const WorkloadId& workload, const SourceId& source,
+                          const UnseenWrites& writes);
   /// A source was deleted at resource version `version`; 0: it is not known when. `last`: its data
   /// until then, with the version since which it had them; 0: not known. As for a change, an
   /// existing entry stays, except one that a plan took from the data of a source created later

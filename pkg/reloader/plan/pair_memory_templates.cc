@@ -155,7 +155,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     // Confirm tells for which sources this process rolls. The sources of other processes may not be
     // written anywhere.
     if (is_of_others) {
-      BeginPods(known, change.since);
+      BeginPods(known, change.since, change.until);
       BeginPodsOf(known, change);
       known.stamps_of_others = change.all_stamps;
     }
@@ -193,7 +193,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
-  BeginPods(known, change.since);
+  BeginPods(known, change.since, change.until);
   if (change.since != 0) {
     DoubtData(known, begin);
   }

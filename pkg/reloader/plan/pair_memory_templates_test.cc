@@ -10,6 +10,7 @@
 #include "kubexx/reloader/model/key_prints.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/begun_pods.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 
 namespace kubexx::reloader {
@@ -147,6 +148,65 @@ TEST(PairMemoryTemplates, TheTemplateOfACronJobBeginsNothing) {
   LookAt(memory, {});
   memory.TemplateChanged(kLateWorkload, {.since = 0, .until = 24, .before = "one", .now = "two"});
   EXPECT_EQ(BeganThereOrBack(memory), kBack);
+}
+
+/// A workload of which a plan has found that it has kBack, and a release of it.
+void ReleaseAt(PairMemory& memory, std::uint64_t since, std::uint64_t until) {
+  memory.TemplateChanged(kLateWorkload,
+                         {.since = since, .until = until, .before = "1", .now = "2"});
+}
+
+TEST(PairMemoryTemplates, PodsThatBeginDuringUnseenWritesMayHaveOtherData) {
+  PairMemory memory;
+  EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20}))
+      << "nothing is known";
+  LookAt(memory, "");
+  ReleaseAt(memory, 15, 15);
+  EXPECT_TRUE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20}));
+  EXPECT_TRUE(MayHaveBegunUnseen(memory.Get(kLateWorkload), kThereAndBack));
+  ReleaseAt(memory, 30, 30);
+  EXPECT_FALSE(MayHaveBegunUnseen(memory.Get(kLateWorkload), kThereAndBack));
+  EXPECT_TRUE(memory.Get(kLateWorkload).unseen_writes.empty()) << "they do not matter any more";
+  EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20}));
+  EXPECT_TRUE(memory.Get(kLateWorkload).unseen_writes.empty());
+}
+
+TEST(PairMemoryTemplates, AReleaseThatIsToldOfAfterUnseenWritesMayHaveBegunDuringThem) {
+  PairMemory memory;
+  LookAt(memory, "");
+  EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20}));
+  EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 20, .to = 25}));
+  LookAt(memory, "");
+  ReleaseAt(memory, 12, 14);
+  EXPECT_TRUE(MayHaveBegunUnseen(memory.Get(kLateWorkload), kThereAndBack));
+}
+
+TEST(PairMemoryTemplates, WhatAPlanHasFoundOutOfUnseenWritesIsOver) {
+  PairMemory memory;
+  LookAt(memory, "");
+  ReleaseAt(memory, 15, 15);
+  memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20});
+  Plan plan = PlanWithBack("");
+  plan.templates = memory.Get(kLateWorkload).templates;
+  plan.judged_writes = memory.Get(kLateWorkload).unseen_writes;
+  memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 20, .to = 22});
+  EXPECT_TRUE(memory.Apply(kLateWorkload, plan));
+  EXPECT_TRUE(MayHaveBegunUnseen(memory.Get(kLateWorkload), kThereAndBack))
+      << "the plan has not seen all of them";
+  plan.judged_writes = memory.Get(kLateWorkload).unseen_writes;
+  EXPECT_TRUE(memory.Apply(kLateWorkload, plan));
+  EXPECT_FALSE(MayHaveBegunUnseen(memory.Get(kLateWorkload), kThereAndBack));
+}
+
+TEST(PairMemoryTemplates, AnOwnRolloutAfterUnseenWritesEndsThem) {
+  PairMemory memory;
+  LookAt(memory, "");
+  ReleaseAt(memory, 15, 15);
+  memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20});
+  const std::vector<Change> changes{{.sources = {{kThereAndBack, kBack}}}};
+  memory.BeginWrite(kLateWorkload, changes);
+  memory.Confirm(kLateWorkload, changes, true, 30);
+  EXPECT_TRUE(memory.Get(kLateWorkload).unseen_writes.empty());
 }
 
 }  // namespace

@@ -115,7 +115,13 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
   if (rolled) {
     BeginAllAnew(known);
     BeginOthers(known, changes, version);
-    known.template_since = std::max(known.template_since, version);
+    if (version >= known.template_since) {
+      known.template_since = version;
+      known.template_until = version;
+      std::erase_if(known.unseen_writes, [&](const auto& each) {
+        return each.second.to < version || (version == 0 && IsWrittenFor(changes, each.first));
+      });
+    }
   } else {
     known.rolled_from.clear();
   }

@@ -65,6 +65,14 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
+/// The writes of a source after version `from`, up to `to`. This process knows what they led to, and
+/// not what the data were in between: a list told of it, or the events were merged.
+struct UnseenWrites {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  bool operator==(const UnseenWrites&) const = default;
+};
+
 /// A rollout that was sent, of which it is not known whether it was made. Where the baseline is
 /// written together with the pod template, it tells; otherwise the template does.
 struct Attempt {
@@ -86,6 +94,10 @@ struct Knowledge {
   /// for a change, at this resource version or later; 0: not known. Pods of the present template
   /// started after everything that was written before this version.
   std::uint64_t template_since = 0;
+  /// And at this version or earlier; 0: not known.
+  std::uint64_t template_until = 0;
+  /// The last such writes of each source that may matter: pods may have begun during them.
+  std::map<SourceId, UnseenWrites> unseen_writes{};
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;
   /// How often other replicas have recorded a different baseline, as far as this process knows.
@@ -177,6 +189,9 @@ struct Plan {
   std::uint64_t records = 0;
   /// The changes that the plan has taken into account, which are none of sources that are unknown.
   std::map<SourceId, std::vector<Move>> seen{};
+  /// Entries of Knowledge::unseen_writes that do not matter any more, since the plan has found
+  /// whether the pods have what was before and after them.
+  std::map<SourceId, UnseenWrites> judged_writes{};
   /// The workload has a baseline annotation, and `baseline` differs from it for some source, or
   /// contains a source that the workload references or names and that the annotation lacks. Without
   /// a new annotation, a process that started now would take the present data of such a source for
@@ -298,8 +313,10 @@ struct SourceLookup {
 /// that knows nothing for certain asks when the data were written (DigestsOver::WrittenAt), and
 /// rolls the workload when that was not before the template was written; where the operator has
 /// rolled the workload since (Workload::own_written), when that was after it, within ten minutes. A
-/// process that knows better writes the baseline anew (Plan::record). A person who has undone a
-/// rollout since wants the pods as they are, with the data of that moment.
+/// process that knows with which data the pods began before and after some writes, and not what the
+/// data were in between (Knowledge::unseen_writes), asks the same where the pods may have begun
+/// then. A process that knows better writes the baseline anew (Plan::record). A person who has
+/// undone a rollout since wants the pods as they are, with the data of that moment.
 ///
 /// If none of them tells anything, the workload is seen for the first time: the present digest
 /// becomes its baseline and it is not rolled, except with `sync_after_restart` and

@@ -155,6 +155,42 @@ TEST_F(PlannerComeBackTest, DataThatComeBackAfterAnUndoWereOthersWhenItsPodsBega
   EXPECT_EQ(Make().changes.size(), 1U) << "also where the events came before the workload";
 }
 
+// Seed 1279 of ten minutes: a list tells of the source as it is after two changes, so that this
+// process, which has seen the release, knows the data of before and after it only.
+TEST_F(PlannerComeBackTest, DataThatMayHaveBeenOthersDuringUnseenWritesRoll) {
+  Knowledge known{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kConfirmed, .digest = kCameBack}}},
+      .template_since = 20,
+      .template_until = 20,
+      .unseen_writes = {{kBackConfig, {.from = 5, .to = 21}}}};
+  Release();
+  ComeBack(21, kRelease + 10);
+  const Plan plan = Make(known);
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(kBackConfig));
+  EXPECT_TRUE(plan.has_uncertain_changes);
+  EXPECT_THAT(BaselineAfter(plan, {}), HasSubstr("=" + kCameBack.ToString() + "@5"))
+      << "while the rollout waits, the doubt stays for whoever begins";
+
+  known.template_since = known.template_until = 22;
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "the pods began after these writes";
+  known.template_since = known.template_until = 5;
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "the pods began before them";
+}
+
+TEST_F(PlannerComeBackTest, UnseenWritesFromBeforeTheReleaseAreJudgedOnce) {
+  const Knowledge known{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kConfirmed, .digest = kCameBack}}},
+      .template_since = 20,
+      .template_until = 20,
+      .unseen_writes = {{kBackConfig, {.from = 5, .to = 21}}}};
+  Release();
+  ComeBack(21, kRelease - 1);
+  const Plan plan = Make(known);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_EQ(plan.judged_writes, known.unseen_writes);
+}
+
 TEST_F(PlannerComeBackTest, WithinTheSecondOfTheReleaseTheyMayHaveBeenOthers) {
   Release();
   ComeBack(8, kRelease);

@@ -30,6 +30,9 @@ struct GateHost {
   /// Whether changes of the source roll the workload, by its annotations and references. Empty:
   /// they roll every workload that mentions it.
   std::function<bool(const Workload&, const SourceId&)> concerns{};
+  /// Whether the cached state of a workload shows all that other replicas have written to it before
+  /// this one began to write. May read the workload, and block for that. Empty: it always does.
+  std::function<bool(const Workload&)> is_current{};
 };
 
 /// The outcome of a write that a gate has admitted.

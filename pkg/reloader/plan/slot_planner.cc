@@ -105,7 +105,12 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   // These two know with which data the pods began. The template may have been set back since, by
   // `kubectl rollout undo` or an older manifest.
   if (state != nullptr && state->kind == Kind::kConfirmed) {
-    return Since(state->digest, member);
+    // What it knows is of the data before and after writes during which the pods may have begun.
+    // So it asks what one that knows nothing would ask.
+    const bool is_doubted = MayHaveBegunUnseen(input_.known, member.id) &&
+                            state->digest == member.digest && IsTold(member) &&
+                            MayHaveComeBack(member, false);
+    return is_doubted ? Standing::kChanged : Since(state->digest, member);
   }
   const bool has_changed = state != nullptr && state->digest != member.digest;
   const std::optional<bool> is_made = IsMade(member, slot);
@@ -118,8 +123,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     // Times are used only when they decide. They do not decide about a change that this process has
     // seen: if the pods were younger, it would know that from the order of versions. The removal of
     // a key has no time, and the clocks of API servers differ.
-    const bool is_told = *recorded == member.digest && !input_.workload.baseline_restored;
-    if (is_told) {
+    if (IsTold(member)) {
       return MayHaveComeBack(member, has_changed) ? Standing::kChanged : Standing::kSettled;
     }
     return !has_changed && IsOlderThanUndo(member) ? Standing::kSettled
@@ -170,6 +174,11 @@ SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
     return Standing::kSettled;
   }
   return recorded == kNoSource ? Appeared() : Standing::kChanged;
+}
+
+bool SlotPlanner::IsTold(const SlotMember& member) const {
+  const Digest* recorded = RecordOf(member.id);
+  return recorded != nullptr && *recorded == member.digest && !input_.workload.baseline_restored;
 }
 
 bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) const {
@@ -263,6 +272,9 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
   const PairState* state = StateOf(member.id);
   switch (standing) {
     case Standing::kSettled:
+      if (MayHaveBegunUnseen(input_.known, member.id)) {
+        plan_.judged_writes.insert(*input_.known.unseen_writes.find(member.id));
+      }
       if (member.digest != kNoSource || input_.rules.reload_on_create ||
           RecordOf(member.id) != nullptr) {
         // Another replica may have seen more.
@@ -314,7 +326,8 @@ bool SlotPlanner::IsCertainOfRecord(const SourceId& id) const {
   const PairState* state = StateOf(id);
   const Digest* recorded = RecordOf(id);
   return state != nullptr && state->kind == Kind::kConfirmed && recorded != nullptr &&
-         *recorded == state->digest && !input_.workload.baseline_restored;
+         *recorded == state->digest && !input_.workload.baseline_restored &&
+         !MayHaveBegunUnseen(input_.known, id);
 }
 
 std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) const {

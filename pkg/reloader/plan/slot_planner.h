@@ -103,6 +103,8 @@ class SlotPlanner {
   /// were written. Then the pods have these data, though the baseline does not say so: the undo of
   /// a DaemonSet or StatefulSet brings no annotations of the workload back.
   bool IsOlderThanUndo(const SlotMember& member) const;
+  /// Whether the workload's own baseline names the present data of the source.
+  bool IsTold(const SlotMember& member) const;
   /// Whether the source's data may have been others than the baseline's when the pods began,
   /// although they are the baseline's now. See MakePlan.
   /// `has_changed`: this process has seen a change since it began, from which the present data

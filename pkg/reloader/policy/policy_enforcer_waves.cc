@@ -28,6 +28,10 @@ using reloadpolicy::WaveMember;
 /// changes. What was created or deleted meanwhile is in the next one.
 constexpr base::Duration kLineLasts = std::chrono::seconds(1);
 
+/// How soon to look again at a workload of an earlier wave of which the API server knows more than
+/// the cache. A watch usually tells of it at once.
+constexpr base::WallTime::duration kAskAgainOfBehind = std::chrono::seconds(1);
+
 /// The versions of the data that the changes are for: as the workload counts them, and as a whole,
 /// since other workloads may count other keys.
 reloadpolicy::DataVersions VersionsIn(const std::vector<Change>& changes, const Caches& caches) {
@@ -214,6 +218,14 @@ std::optional<reloadpolicy::EarlierWave> PolicyEnforcer::FirstUndone(const LineK
     }
     return undone.until.has_value();
   };
+  // A replica that begins to lead may not have been told yet of what has become of earlier waves.
+  const auto is_behind = [&](const Workload& member) {
+    if (!host.is_current || host.is_current(member)) {
+      return false;
+    }
+    undone.until = options_.clock.Wall() + kAskAgainOfBehind;
+    return true;
+  };
   std::size_t done = line.done;
   for (; done < line.line->MembersBefore(wave); ++done) {
     const ObjectRef& ref = line.line->members()[done].workload;
@@ -221,7 +233,7 @@ std::optional<reloadpolicy::EarlierWave> PolicyEnforcer::FirstUndone(const LineK
     const auto member = id ? host.caches.GetWorkload(*id) : std::nullopt;
     // Asked once more at last: one that needs no rollout any more may just have begun it.
     if (member && (is_followed(ref) || host.needs_rollout(*member, key.first) ||
-                   is_begun(ref, *member) || is_soaking(ref, *member))) {
+                   is_begun(ref, *member) || is_soaking(ref, *member) || is_behind(*member))) {
       undone.waits_for = ref;
       break;
     }

@@ -90,6 +90,10 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     NoteWorkloads(*source, IsCreated(event.object()) ? &nothing : nullptr);
     return true;
   }
+  if (!event.is_single_change) {
+    NoteUnseenWrites(source->id, {.from = VersionNumber(event.old_resource_version()),
+                                  .to = VersionNumber(event.resource_version())});
+  }
   const auto old_source = SourceFrom(type, event.old_object());
   if (old_source && old_source->digest == source->digest) {
     parts_.metrics.Skipped(SkipReason::kNoDataChange);
@@ -209,6 +213,20 @@ void EventRouter::NoteDoubted(const SourceId& source) {
   for (const auto* workloads : {&concerned.by_name, &concerned.by_pattern}) {
     for (const WorkloadId& workload : *workloads) {
       if (parts_.memory.IsReleased(workload)) {
+        parts_.note(workload, Cause::kWorkloadEvent);
+      }
+    }
+  }
+}
+
+void EventRouter::NoteUnseenWrites(const SourceId& source, const UnseenWrites& writes) {
+  if (writes.from == 0 || writes.from >= writes.to) {
+    return;
+  }
+  const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source);
+  for (const auto* workloads : {&concerned.by_name, &concerned.by_pattern}) {
+    for (const WorkloadId& workload : *workloads) {
+      if (parts_.memory.RecordUnseenWrites(workload, source, writes)) {
         parts_.note(workload, Cause::kWorkloadEvent);
       }
     }

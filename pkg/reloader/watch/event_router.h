@@ -159,6 +159,9 @@ class EventRouter {
   /// Handles a write of a source that has not changed its data: passes on the workloads whose
   /// baseline a process that starts later would doubt for that.
   void NoteDoubted(const SourceId& source);
+  /// Handles writes of a source of which only the outcome is known, and passes on the workloads
+  /// whose pods may have begun with what the source was in between.
+  void NoteUnseenWrites(const SourceId& source, const UnseenWrites& writes);
   /// Stores the change for the workloads that the caches contain, and passes on those for which
   /// `wanted` returns true.
   void NoteKnown(const Source& source, const Move* before,

@@ -14,12 +14,7 @@ bool FreshReads::AreWanted(const Workload& workload, ReloadStrategy strategy,
         return false;
       }
   }
-  if (!read_) {
-    return false;
-  }
-  const base::MutexLock lock(mu_);
-  const auto found = read_in_.find(workload.id);
-  return found == read_in_.end() || found->second != tenure;
+  return read_ && !LastReadIn(workload.id, tenure);
 }
 
 apimachinery::Result<std::optional<Workload>> FreshReads::Read(const WorkloadId& id,
@@ -28,14 +23,38 @@ apimachinery::Result<std::optional<Workload>> FreshReads::Read(const WorkloadId&
   KX_ASSIGN_OR_RETURN(std::optional<Workload> workload, read_(id, stop));
   if (workload) {
     const base::MutexLock lock(mu_);
-    read_in_[id] = tenure;
+    reads_[id] = {.tenure = tenure, .version = VersionNumber(workload->resource_version)};
   }
   return workload;
 }
 
+bool FreshReads::IsCurrent(const Workload& cached, std::uint64_t tenure,
+                           const std::stop_token& stop) {
+  if (!read_) {
+    return true;
+  }
+  auto last = LastReadIn(cached.id, tenure);
+  if (!last) {
+    const auto read = Read(cached.id, tenure, stop);
+    if (!read || !*read) {
+      return read.has_value();
+    }
+    last = {.tenure = tenure, .version = VersionNumber((*read)->resource_version)};
+  }
+  return VersionNumber(cached.resource_version) >= last->version;
+}
+
+std::optional<FreshReads::LastRead> FreshReads::LastReadIn(const WorkloadId& id,
+                                                           std::uint64_t tenure) const {
+  const base::MutexLock lock(mu_);
+  const auto found = reads_.find(id);
+  return found == reads_.end() || found->second.tenure != tenure ? std::nullopt
+                                                                 : std::optional(found->second);
+}
+
 void FreshReads::Forget(const WorkloadId& id) {
   const base::MutexLock lock(mu_);
-  read_in_.erase(id);
+  reads_.erase(id);
 }
 
 }  // namespace kubexx::reloader

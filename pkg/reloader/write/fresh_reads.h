@@ -47,14 +47,23 @@ class FreshReads {
   /// Reads the workload and stores that it has been read in this tenure.
   apimachinery::Result<std::optional<Workload>> Read(const WorkloadId& id, std::uint64_t tenure,
                                                      const std::stop_token& stop);
+  /// Whether `cached` is at least as new as the API server's state at a moment of this tenure, so
+  /// that it shows all that others have written before. Reads the workload once in a tenure. False
+  /// where it cannot be read; true where it does not exist any more, or nothing can be read at all.
+  /// May block.
+  bool IsCurrent(const Workload& cached, std::uint64_t tenure, const std::stop_token& stop);
   /// The workload was deleted.
   void Forget(const WorkloadId& id);
 
  private:
   const WorkloadRead read_;
   mutable base::Mutex mu_;
-  /// The tenure in which each workload was last read.
-  std::map<WorkloadId, std::uint64_t> read_in_ KX_GUARDED_BY(mu_);
+  struct LastRead {
+    std::uint64_t tenure = 0;
+    std::uint64_t version = 0;  ///< the resource version that the workload had then
+  };
+  std::optional<LastRead> LastReadIn(const WorkloadId& id, std::uint64_t tenure) const;
+  std::map<WorkloadId, LastRead> reads_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::reloader

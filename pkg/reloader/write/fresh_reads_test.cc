@@ -43,5 +43,32 @@ TEST(FreshReads, AreOncePerWorkloadAndTenure) {
   EXPECT_TRUE(reads.AreWanted(job, ReloadStrategy::kEnvVars, 1));
 }
 
+TEST(FreshReads, TellWhetherACacheHasSeenWhatOthersWrote) {
+  int count = 0;
+  bool fails = true;
+  bool exists = true;
+  FreshReads reads(
+      [&](const WorkloadId& id, const std::stop_token&) -> Result<std::optional<Workload>> {
+        ++count;
+        if (fails) {
+          return apimachinery::Fail(Reason::kServiceUnavailable, "down");
+        }
+        return exists ? std::optional(Workload{.id = id, .resource_version = "20"}) : std::nullopt;
+      });
+  Workload cached = Of(WorkloadKind::kDeployment);
+  cached.resource_version = "19";
+  EXPECT_FALSE(reads.IsCurrent(cached, 1, {})) << "it cannot be read";
+  fails = false;
+  EXPECT_FALSE(reads.IsCurrent(cached, 1, {}));
+  cached.resource_version = "20";
+  EXPECT_TRUE(reads.IsCurrent(cached, 1, {}));
+  EXPECT_EQ(count, 2) << "once in a tenure";
+  EXPECT_TRUE(reads.IsCurrent(cached, 2, {}));
+  EXPECT_EQ(count, 3);
+  exists = false;
+  EXPECT_TRUE(reads.IsCurrent(cached, 3, {})) << "its event will come";
+  EXPECT_TRUE(FreshReads({}).IsCurrent(cached, 1, {})) << "nothing can be read";
+}
+
 }  // namespace
 }  // namespace kubexx::reloader
