@@ -47,6 +47,9 @@ struct ObservedWorkload {
   std::map<std::string, std::set<std::string>> proven{};
   /// When others last wrote the template, as the managed fields tell operators: RFC 3339, or empty.
   std::string template_written{};
+  /// The same, when the template was last another one. Later it is the time of a write of something
+  /// else by whoever released.
+  std::string released{};
   std::string own_written{};    ///< when an operator last rolled it, in the same way
   std::string undone{};         ///< when a person last undid or restarted a rollout
   std::int64_t generation = 0;  ///< with that of the Deployment that a Rollout names

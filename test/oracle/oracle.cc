@@ -316,7 +316,8 @@ std::optional<std::string> Oracle::OldPods() {
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
-      if (data && now != nullptr && !HasLocked(source, *data)) {
+      if (data && now != nullptr && !HasLocked(source, *data) &&
+          !IsHiddenLocked(workload, source)) {
         return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
     }

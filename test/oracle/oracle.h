@@ -259,6 +259,12 @@ class Oracle {
   /// have changed around that time. An operator that is told of it by a list, for example because
   /// it had no right to watch, does not know whether the change or the workload was first.
   bool IsOfUnknownAgeLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  /// Before any operator began, people released the workload, the source's data came back to those
+  /// of the baseline, and whoever had released wrote something else of the workload. The managed
+  /// fields have the time of that write for the template, so its pods pass for younger than the
+  /// data.
+  bool IsHiddenLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);

@@ -72,6 +72,15 @@ bool Oracle::IsMadeAfterChangeLocked(const ObservedWorkload& workload) const {
   });
 }
 
+bool Oracle::IsHiddenLocked(const ObservedWorkload& workload, const std::string& source) const {
+  const auto written = data_written_.find(SourceOf(source));
+  const auto changed = changed_at_.find(source);
+  return workload.is_of_others && !workload.released.empty() &&
+         IsRecordedLocked(workload, source) && written != data_written_.end() &&
+         changed != changed_at_.end() && workload.released <= written->second &&
+         written->second < workload.template_written && changed->second < oldest_operator_;
+}
+
 bool Oracle::IsOfUnknownAgeLocked(const ObservedWorkload& workload) const {
   return !strict_ && !workload.was_rolled && workload.baseline.empty() &&
          options_.now() - workload.made < kGap && IsMadeAfterChangeLocked(workload);

@@ -593,11 +593,14 @@ TEST_F(OracleTest, WhileAWorkloadIsOnHoldNothingIsStaleAndNothingMayBeRolled) {
 }
 
 /// A workload that `manager` has released at second 200, whose baseline has the time `time`.
-std::string ReleasedWorkload(const std::string& manager, std::int64_t version, int time = 100) {
+/// `written`: the second in which `manager` has written the workload last.
+std::string ReleasedWorkload(const std::string& manager, std::int64_t version, int time = 100,
+                             const std::string& written = "20") {
   return R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/baseline":"v2 u )" +
          std::to_string(time) + R"( configmap/s=)" + reloader::DigestOf("key=v1").ToString() + "@" +
          std::to_string(version) + R"("},"managedFields":[{"manager":")" + manager +
-         R"(","operation":"Update","time":"1970-01-01T00:03:20Z","fieldsV1":{"f:spec":)"
+         R"(","operation":"Update","time":"1970-01-01T00:03:)" + written +
+         R"(Z","fieldsV1":{"f:spec":)"
          R"({"f:template":{}}}}]},"spec":{"template":{"spec":{"containers":[{"envFrom":)"
          R"([{"configMapRef":{"name":"s"}}]}]}}}})";
 }
@@ -614,6 +617,28 @@ TEST_F(OracleTest, ABaselineMustNotLeaveInDoubtWhatOperatorsHaveSeen) {
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt) << "who restarts wants the pods as they are";
   Put(kWorkload, ReleasedWorkload("ci", oracle().seen(), 200));
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt);
+}
+
+// Seed 830 of ten minutes.
+TEST_F(OracleTest, ALaterWriteOfWhoeverReleasedHidesThatDataCameBackAfterTheRelease) {
+  const auto put = [this](const std::string& value, const std::string& second) {
+    Put(kConfig, R"({"metadata":{"managedFields":[{"manager":"ci","operation":"Update",)"
+                 R"("time":"1970-01-01T00:03:)" +
+                     second + R"(Z","fieldsV1":{"f:data":{"f:key":{}}}}]},"data":{"key":")" +
+                     value + R"("}})");
+  };
+  put("v2", "19");
+  Put(kWorkload, ReleasedWorkload("ci", oracle().seen()));
+  put("v1", "22");
+  oracle().SetOldestOperator(now() + std::chrono::seconds(1));
+  EXPECT_NE(oracle().OldPods(), std::nullopt) << "the times tell that the data are younger";
+  Put(kWorkload, ReleasedWorkload("ci", oracle().seen(), 100, "24"));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  oracle().SetOldestOperator(now());
+  EXPECT_NE(oracle().OldPods(), std::nullopt) << "an operator was there";
+  oracle().SetOldestOperator(now() + std::chrono::seconds(1));
+  put("v3", "25");
+  EXPECT_NE(oracle().OldPods(), std::nullopt) << "other data than the baseline's";
 }
 
 TEST_F(OracleTest, WhatAPausedSourceLeavesInDoubtMayWait) {

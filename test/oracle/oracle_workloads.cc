@@ -265,6 +265,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   workload.was_stamped = is_new ? !stamps.empty() : workload.was_stamped;
   workload.is_of_others = !by_operator;
   workload.is_behind_record = false;
+  workload.released = workload.template_written;
   workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
   workload.template_at = applied_;

@@ -65,8 +65,8 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
-/// The writes of a source after version `from`, up to `to`. This process knows what they led to, and
-/// not what the data were in between: a list told of it, or the events were merged.
+/// The writes of a source after version `from`, up to `to`. This process knows what they led to,
+/// and not what the data were in between: a list told of it, or the events were merged.
 struct UnseenWrites {
   std::uint64_t from = 0;
   std::uint64_t to = 0;

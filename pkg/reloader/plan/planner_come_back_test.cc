@@ -25,6 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
+using testing::SizeIs;
 using testing::StartsWith;
 
 const Digest kCameBack = DigestOf("came back");
@@ -176,6 +177,28 @@ TEST_F(PlannerComeBackTest, DataThatMayHaveBeenOthersDuringUnseenWritesRoll) {
   EXPECT_THAT(Make(known).changes, IsEmpty()) << "the pods began after these writes";
   known.template_since = known.template_until = 5;
   EXPECT_THAT(Make(known).changes, IsEmpty()) << "the pods began before them";
+}
+
+// Seed 621 of ten minutes: a replica whose watch was refused for minutes learns of a release and of
+// the rollout of another replica by one list. It has seen the data go and come back.
+TEST_F(PlannerComeBackTest, WhoIsToldOfARolloutAmongOtherWritesGoesByItsTime) {
+  workload_.annotations.erase(std::string(kBaselineAnnotation));
+  workload_.containers[0].variables = {{"STAKATER_CONFIG_CONFIGMAP", kCameBack.ToString()}};
+  const Knowledge known{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kConfirmed, .digest = UnknownData()}}},
+      .stamps_of_others = {"STAKATER_CONFIG_CONFIGMAP"}};
+  Release();
+  ComeBack(21, kRelease + 10);
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "nobody has rolled it since the release";
+  workload_.own_written = Time{.seconds = kRelease + 9};
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "its pods began before the data came back";
+  workload_.own_written = Time{.seconds = kRelease + 10};
+  EXPECT_THAT(Make(known).changes, IsEmpty());
+  workload_.template_written = workload_.own_written;
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "a release may have begun them";
+  Release();
+  workload_.undone = Time{.seconds = kRelease + 11};
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "an undo began them";
 }
 
 TEST_F(PlannerComeBackTest, UnseenWritesFromBeforeTheReleaseAreJudgedOnce) {

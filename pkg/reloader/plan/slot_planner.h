@@ -120,9 +120,13 @@ class SlotPlanner {
   /// Whether another replica has rolled the workload for the present data, as a template says that
   /// may have been written several times since, and of which `set` are the stamps of other
   /// replicas: the source had not had these data before its last change, and has not been written
-  /// since then. So whatever pods began after the rollout have them.
+  /// since then, so that whatever pods began after the rollout have them; or the present pods began
+  /// with a rollout after these data were written.
   bool IsRolledByOthers(const SlotMember& member, const Slot& slot,
                         const std::set<std::string>& set) const;
+  /// Whether the operator was the last to write the pod template, and did so not before the second
+  /// in which the present data were written.
+  bool IsOlderThanOwnRollout(const SlotMember& member) const;
   /// Whether a write that was sent for the present data, and whose outcome is not known, was made.
   /// False only when the variables do not tell it; std::nullopt: nothing is known of such a write.
   std::optional<bool> IsMade(const SlotMember& member, const Slot& slot) const;

@@ -24,18 +24,36 @@ bool SlotPlanner::IsRolledUntold(const SlotMember& member, const Slot& slot) con
 
 bool SlotPlanner::IsRolledByOthers(const SlotMember& member, const Slot& slot,
                                    const std::set<std::string>& set) const {
-  const auto moves = input_.known.moves.find(member.id);
-  const PairState* state = StateOf(member.id);
-  if (set.empty() || moves == input_.known.moves.end() || !member.keys.empty() ||
-      !HasMovedOnceTo(input_.known, member.id, member.digest) ||
-      moves->second.back().version != member.object_version ||
-      (state != nullptr && state->digest == UnknownData())) {
+  const bool is_stamped =
+      !set.empty() &&
+      (input_.rules.by_variables
+           ? slot.is_right && set.contains(slot.variable) && !IsOfPerson(slot.variable)
+           : IsReloadedAt(member) && set.contains(std::string(kLastReloadedFrom)) &&
+                 !IsOfPerson(std::string(kLastReloadedFrom)));
+  if (!is_stamped) {
     return false;
   }
-  return input_.rules.by_variables
-             ? slot.is_right && set.contains(slot.variable) && !IsOfPerson(slot.variable)
-             : IsReloadedAt(member) && set.contains(std::string(kLastReloadedFrom)) &&
-                   !IsOfPerson(std::string(kLastReloadedFrom));
+  const auto moves = input_.known.moves.find(member.id);
+  const PairState* state = StateOf(member.id);
+  const bool has_moved_once = moves != input_.known.moves.end() && member.keys.empty() &&
+                              HasMovedOnceTo(input_.known, member.id, member.digest) &&
+                              moves->second.back().version == member.object_version &&
+                              (state == nullptr || state->digest != UnknownData());
+  return has_moved_once || IsOlderThanOwnRollout(member);
+}
+
+bool SlotPlanner::IsOlderThanOwnRollout(const SlotMember& member) const {
+  const Workload& workload = input_.workload;
+  const auto is_later_than = [&](const std::optional<apimachinery::Time>& time) {
+    return !time || *workload.own_written > *time;
+  };
+  if (workload.id.kind == WorkloadKind::kCronJob || !workload.own_written ||
+      member.id.type == SourceType::kSecretProviderClass ||
+      !is_later_than(workload.template_written) || !is_later_than(workload.undone)) {
+    return false;
+  }
+  const auto written = input_.written_at(member.id);
+  return written && *written <= *workload.own_written;
 }
 
 std::optional<bool> SlotPlanner::IsMade(const SlotMember& member, const Slot& slot) const {
