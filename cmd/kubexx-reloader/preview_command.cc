@@ -2,9 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <fstream>
 #include <iostream>
-#include <istream>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -18,14 +16,17 @@
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/stop_timer.h"
+#include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/changed_sources.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/observe/kubectl_diff.h"
 #include "kubexx/reloader/observe/preview.h"
 #include "kubexx/reloader/operator/watch_scope.h"
 #include "namespace_view.h"
+#include "preview_input.h"
 #include "running_operator.h"
 
 namespace kubexx {
@@ -37,48 +38,6 @@ using apimachinery::Result;
 
 constexpr std::chrono::seconds kPreviewPatience{60};
 constexpr char kPreview[] = "preview";
-/// Objects of etcd have at most 1.5 MiB; this is room for some hundreds.
-constexpr std::size_t kMaxInput = std::size_t{256} << 20;
-constexpr char kStandardInput[] = "the standard input";
-
-/// `most`: how long it may be.
-Result<std::string> ReadAll(std::istream& in, const std::string& name, std::size_t most) {
-  std::string text;
-  std::string part(std::size_t{1} << 16, '\0');
-  while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
-    text.append(part, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > most) {
-      return Fail(Reason::kInvalidConfig,
-                  name + " is too long: there may be 256 MiB of input in all");
-    }
-  }
-  return text;
-}
-
-Result<std::string> ReadInput(const std::string& file, const std::string& name, std::size_t most) {
-  if (file == "-") {
-    return ReadAll(std::cin, name, most);
-  }
-  std::ifstream in(file, std::ios::binary);
-  auto text = ReadAll(in, name, most);
-  // A folder can be opened, but not be read.
-  return !in.is_open() || in.bad() ? Fail(Reason::kInvalidConfig, file + " cannot be read")
-                                   : std::move(text);
-}
-
-/// The texts of all files.
-Result<std::vector<reloader::InputText>> ReadInputs(const std::vector<std::string>& files) {
-  std::vector<reloader::InputText> inputs;
-  std::size_t left = kMaxInput;
-  for (const std::string& file : files) {
-    reloader::InputText input{.name = file == "-" ? std::string(kStandardInput) : file};
-    KX_ASSIGN_OR_RETURN(input.text, ReadInput(file, input.name, left));
-    left -= input.text.size();
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
-}
-
 /// What the cluster has of a source.
 struct PresentSource {
   bool exists = false;
@@ -86,23 +45,31 @@ struct PresentSource {
   reloader::Annotations annotations{};
   apimachinery::LabelMap labels{};
   reloader::ValueDigests data{};
+  codec::JsonTree object{};  ///< only of a Secret whose values the input masks
 };
 
 template <class T>
 Result<PresentSource> ReadPresent(const std::shared_ptr<rest::RESTClient>& client,
-                                  const reloader::SourceId& id, const std::stop_token& stop) {
+                                  const reloader::SourceId& id, bool with_values,
+                                  const std::stop_token& stop) {
   const kubernetes::ResourceClient<T> objects(client, id.key.namespace_);
   auto object = objects.Get(id.key.name, stop);
   if (!object) {
     return apimachinery::IsObjectNotFound(object.error()) ? Result<PresentSource>(PresentSource())
                                                           : Fail(object.error());
   }
-  return PresentSource{.exists = true,
-                       .is_immutable = object->immutable.value_or(false),
-                       .annotations = object->metadata.annotations,
-                       .labels = {object->metadata.labels.begin(), object->metadata.labels.end()},
-                       .data = reloader::ValueDigestsOf(*object)};
+  PresentSource present{.exists = true,
+                        .is_immutable = object->immutable.value_or(false),
+                        .annotations = object->metadata.annotations,
+                        .labels = {object->metadata.labels.begin(), object->metadata.labels.end()},
+                        .data = reloader::ValueDigestsOf(*object)};
+  if (with_values) {
+    KX_ASSIGN_OR_RETURN(present.object, codec::JsonTree::Parse(codec::EncodeJson(*object)));
+  }
+  return present;
 }
+
+using MaskedSecrets = std::map<reloader::SourceId, reloader::MaskedData>;
 
 /// Why the operator does not look at the source; empty when it does. Labels that the file does not
 /// name stay as they are.
@@ -133,8 +100,8 @@ Result<std::string> WhyLeftOut(const reloader::DescribedSource& described,
 class SpacePreview {
  public:
   SpacePreview(const std::shared_ptr<rest::RESTClient>& client, const Judge& judge,
-               const std::stop_token& stop, reloader::Preview& preview)
-      : client_(client), judge_(judge), stop_(stop), preview_(preview) {}
+               const MaskedSecrets& masked, const std::stop_token& stop, reloader::Preview& preview)
+      : client_(client), judge_(judge), masked_(masked), stop_(stop), preview_(preview) {}
 
   Result<void> Run(const std::string& space,
                    const std::vector<const reloader::DescribedSource*>& sources,
@@ -165,12 +132,17 @@ class SpacePreview {
 
  private:
   /// Adds what changes of a source.
-  Result<void> Compare(const reloader::DescribedSource& described) {
+  Result<void> Compare(reloader::DescribedSource described) {
     const reloader::SourceId& id = described.id;
+    const auto masked = masked_.find(id);
+    const bool is_masked = masked != masked_.end();
     KX_ASSIGN_OR_RETURN(const PresentSource present,
                         id.type == reloader::SourceType::kSecret
-                            ? ReadPresent<api::core::v1::Secret>(client_, id, stop_)
-                            : ReadPresent<api::core::v1::ConfigMap>(client_, id, stop_));
+                            ? ReadPresent<api::core::v1::Secret>(client_, id, is_masked, stop_)
+                            : ReadPresent<api::core::v1::ConfigMap>(client_, id, false, stop_));
+    if (is_masked) {
+      reloader::FillMasked(masked->second, present.object, described.object);
+    }
     KX_ASSIGN_OR_RETURN(
         reloader::ChangedSource source,
         reloader::ChangedSourceOf(described, present.annotations, judge_.config.rules.keys,
@@ -192,6 +164,7 @@ class SpacePreview {
 
   const std::shared_ptr<rest::RESTClient>& client_;
   const Judge& judge_;
+  const MaskedSecrets& masked_;
   const std::stop_token& stop_;
   reloader::Preview& preview_;
   reloader::ChangedSources changed_;
@@ -201,16 +174,27 @@ Result<reloader::Preview> MakePreview(const PreviewFlags& question, const reload
                                       const flags::FlagSet::GivenFlags& given) {
   KX_RETURN_IF_ERROR(reloader::CheckDigests());
   // First: whoever writes to the standard input may take its time.
-  KX_ASSIGN_OR_RETURN(const std::vector<reloader::InputText> inputs, ReadInputs(question.files));
+  KX_ASSIGN_OR_RETURN(const PreviewInput input,
+                      question.folders.empty()
+                          ? ReadPreviewFiles(question.files)
+                          : ReadPreviewFolders(question.folders[0], question.folders[1]));
+  for (const std::string& left_out : input.left_out) {
+    Complain(kPreview, "left out: " + left_out);
+  }
   const base::StopTimer deadline(base::Clock::Real(), {}, kPreviewPatience);
   const std::stop_token stop = deadline.token();
   KX_ASSIGN_OR_RETURN(const Connection connection,
                       Connect(config.kubeconfig, question.namespace_, kPreview, stop));
   KX_ASSIGN_OR_RETURN(reloader::DescribedSources described,
-                      reloader::ReadSources(inputs, connection.namespace_));
+                      reloader::ReadSources(input.after, connection.namespace_));
   if (described.sources.empty()) {
+    if (!question.folders.empty()) {
+      return reloader::Preview{.ignored = std::move(described.others)};  // nothing has changed
+    }
     return Fail(Reason::kInvalidConfig, "the input has no ConfigMap and no Secret");
   }
+  KX_ASSIGN_OR_RETURN(const MaskedSecrets masked,
+                      MaskedSecretsIn(input, described, connection.namespace_));
   std::map<std::string, std::vector<const reloader::DescribedSource*>> by_space;
   for (const reloader::DescribedSource& each : described.sources) {
     by_space[each.id.key.namespace_].push_back(&each);
@@ -224,7 +208,7 @@ Result<reloader::Preview> MakePreview(const PreviewFlags& question, const reload
                   given, labels, stop);
     preview.flags = judge.whose;
     KX_RETURN_IF_ERROR(
-        SpacePreview(connection.client, judge, stop, preview).Run(space, sources, labels));
+        SpacePreview(connection.client, judge, masked, stop, preview).Run(space, sources, labels));
   }
   return preview;
 }
@@ -233,8 +217,8 @@ Result<reloader::Preview> MakePreview(const PreviewFlags& question, const reload
 
 void PreviewFlags::AddTo(flags::FlagSet& flags) {
   flags.AddList("filename",
-                "file with ConfigMaps and Secrets as they would be, in YAML or JSON; - for the "
-                "standard input",
+                "file with ConfigMaps and Secrets as they would be, in YAML or JSON, or a diff of "
+                "such files; - for the standard input",
                 &files);
   flags.AddString("namespace", "namespace of objects that name none; by default the kubeconfig's",
                   &namespace_);
@@ -252,7 +236,9 @@ int RunPreview(int argc, const char* const* argv,
       std::string(ProgramName()) + " preview",
       "Tells which workloads a change of ConfigMaps and Secrets would roll, in which order and "
       "when, and what would hold each of them. The files describe the objects as they would be "
-      "after the change, as for `kubectl apply`.\n"
+      "after the change, as for `kubectl apply`, or are a diff of such files, as `git diff` writes "
+      "it. Or kubectl finds out what would be, and calls this program: "
+      "KUBECTL_EXTERNAL_DIFF=\"kubexx-reloader preview\" kubectl diff -f FILE\n"
       "The command reads the cluster with your kubeconfig, writes nothing, and shows no values. It "
       "uses the flags that the running operator has written to the ConfigMap reloader-meta-info; "
       "flags that you give here replace them.\n"
@@ -267,8 +253,10 @@ int RunPreview(int argc, const char* const* argv,
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, PreviewFlags::kShort)) {
     return *exit_code;
   }
-  if (question.files.empty() || !config_flags.arguments().empty()) {
-    Complain(kPreview, (question.files.empty()
+  if (question.files.empty() && AreFolders(config_flags.arguments())) {
+    question.folders = config_flags.arguments();
+  } else if (question.files.empty() || !config_flags.arguments().empty()) {
+    Complain(kPreview, (config_flags.arguments().empty()
                             ? std::string("give the file with -f, or - for the standard input")
                             : "unexpected argument \"" + config_flags.arguments().front() + "\"") +
                            "\nSee " + std::string(ProgramName()) +
@@ -284,7 +272,7 @@ int RunPreview(int argc, const char* const* argv,
   const auto preview = MakePreview(question, *config, WithoutOwn(flags.given()));
   if (!preview) {
     Complain(kPreview, preview.error().message);
-    return 1;
+    return question.folders.empty() ? 1 : kFailedForKubectl;
   }
   std::cout << (question.output == "json" ? reloader::ToJson(*preview)
                                           : reloader::ToText(*preview));

@@ -75,10 +75,13 @@ struct ObservedWorkload {
   /// Its pods began with other data than those that an operator has recorded first, and nobody has
   /// made others since then.
   bool is_behind_record = false;
-  bool is_of_others = true;    ///< the template's last change
-  bool is_mixed = false;       ///< pods of several templates may be alive, or were undone
-  bool is_restored = false;    ///< from a backup, and not made anew since
-  bool is_undone = false;      ///< with whole pods, and nothing has happened to it since
+  bool is_of_others = true;  ///< the template's last change
+  bool is_mixed = false;     ///< pods of several templates may be alive, or were undone
+  bool is_restored = false;  ///< from a backup, and not made anew since
+  bool is_undone = false;    ///< with whole pods, and nothing has happened to it since
+  /// An operator in doubt has begun to reload its pods in place: the baseline names no data of a
+  /// source since then, until pods have read them or, where that fails, it is rolled.
+  bool is_doubted_in_place = false;
   bool is_opted_out = false;   ///< its people want no rollouts
   bool is_on_hold = false;     ///< its people want them later
   bool is_by_key = false;      ///< of its sources only those keys count that it uses

@@ -259,6 +259,9 @@ class Oracle {
   /// have changed around that time. An operator that is told of it by a list, for example because
   /// it had no right to watch, does not know whether the change or the workload was first.
   bool IsOfUnknownAgeLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  /// Sets ObservedWorkload::is_doubted_in_place of what `before` has become.
+  void SeeReloadInPlaceLocked(const std::string& key, const ObservedWorkload& before,
+                              ObservedWorkload& workload) const KX_REQUIRES(mu_);
   /// Before any operator began, people released the workload, the source's data came back to those
   /// of the baseline, and whoever had released wrote something else of the workload. The managed
   /// fields have the time of that write for the template, so its pods pass for younger than the

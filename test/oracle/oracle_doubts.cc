@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/reloader/plan/baseline.h"
 #include "oracle/oracle.h"
 #include "oracle/pod_template.h"
 
@@ -20,10 +21,21 @@ constexpr std::chrono::minutes kAskedAgain{2};
 }  // namespace
 
 bool Oracle::IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const {
-  return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
-    return IsInDoubtOfLocked(workload, each.first) || IsBetweenWritesLocked(workload, each.first) ||
-           IsOfAnotherKeyLocked(key, workload, each.first);
-  });
+  return !strict_ &&
+         (workload.is_doubted_in_place || std::ranges::any_of(workload.read, [&](const auto& each) {
+            return IsInDoubtOfLocked(workload, each.first) ||
+                   IsBetweenWritesLocked(workload, each.first) ||
+                   IsOfAnotherKeyLocked(key, workload, each.first);
+          }));
+}
+
+void Oracle::SeeReloadInPlaceLocked(const std::string& key, const ObservedWorkload& before,
+                                    ObservedWorkload& workload) const {
+  const std::string unknown = reloader::UnknownData().ToString();
+  const bool was_begun = before.baseline.contains(unknown);
+  workload.is_doubted_in_place =
+      workload.baseline.contains(unknown) &&
+      (was_begun ? before.is_doubted_in_place : IsInDoubtLocked(key, before));
 }
 
 bool Oracle::IsBetweenWritesLocked(const ObservedWorkload& workload,

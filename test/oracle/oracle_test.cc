@@ -12,6 +12,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/plan/baseline.h"
 #include "oracle/oracle_fixture.h"
 #include "oracle/pod_template.h"
 
@@ -617,6 +618,34 @@ TEST_F(OracleTest, ABaselineMustNotLeaveInDoubtWhatOperatorsHaveSeen) {
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt) << "who restarts wants the pods as they are";
   Put(kWorkload, ReleasedWorkload("ci", oracle().seen(), 200));
   EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt);
+}
+
+// Seed 1380 of ten minutes: an operator that begins doubts the baseline, and reloads in place
+// first.
+TEST_F(OracleTest, ADoubtLastsFromTheBeginOfAReloadInPlaceToTheRolloutThatFollowsIt) {
+  for (const bool in_doubt : {true, false}) {
+    PutConfig("v1");
+    const auto version = oracle().seen();
+    Pass(std::chrono::hours(1));  // its pods are known to have these data
+    const auto begun = [](std::string workload) {
+      const std::string good = reloader::DigestOf("key=v1").ToString();
+      return workload.replace(workload.find(good), good.size(), reloader::UnknownData().ToString());
+    };
+    const auto with = [&](const std::string& restarted_for) {
+      std::string workload = ReleasedWorkload("ci", version, in_doubt ? 100 : 200);
+      const std::string spec = R"("spec":{"template":{)";
+      return workload.insert(workload.find(spec) + spec.size(),
+                             R"("metadata":{"annotations":{"reloader.kubexx.io/restarted-for":")" +
+                                 restarted_for + R"("}},)");
+    };
+    Put(kWorkload, with(""));
+    PutConfig("v1", R"({"a":"b"})");
+    Put(kWorkload, begun(with("")));
+    Put(kWorkload, with("x"));
+    EXPECT_EQ(oracle().TooMany().has_value(), !in_doubt);
+    Delete(kWorkload);
+    Delete(kConfig);
+  }
 }
 
 // Seed 830 of ten minutes.

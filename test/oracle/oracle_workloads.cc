@@ -192,6 +192,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   ProveHealthyLocked(key, workload);
   const ObservedWorkload before = workload;
   workload.Take(object);
+  SeeReloadInPlaceLocked(key, before, workload);
   changed_.notify_all();
   if (!workload.healthy_since && workload.observed >= workload.generation &&
       !workload.is_crashing) {
