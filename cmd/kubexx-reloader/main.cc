@@ -18,6 +18,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/observe/process_memory.h"
 #include "kubexx/reloader/operator/config.h"
+#include "preview_input.h"
 #include "process.h"
 #include "subcommand.h"
 
@@ -25,7 +26,8 @@ namespace {
 
 using namespace kubexx;  // NOLINT(google-build-using-namespace): the wiring speaks of every package
 
-/// The index of the first argument that is no flag, wherever it is; 0 when there is none.
+/// The index of the command: the first argument that is no flag, wherever it is; 0 when there is
+/// none. `kubectl diff` puts two folders before it (KUBECTL_EXTERNAL_DIFF).
 int FindCommand(int argc, const char* const* argv) {
   flags::FlagSet all("", "");
   for (const Command& command : AllCommands()) {
@@ -33,6 +35,10 @@ int FindCommand(int argc, const char* const* argv) {
   }
   const std::vector<const char*> words = WithAllLongNames(argc, argv);
   const std::vector<int> found = all.FindArguments(static_cast<int>(words.size()), words.data());
+  if (found.size() > 2 && AreFolders({words[static_cast<std::size_t>(found[0])],
+                                      words[static_cast<std::size_t>(found[1])]})) {
+    return found[2];
+  }
   return found.empty() ? 0 : found.front();
 }
 

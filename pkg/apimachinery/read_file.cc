@@ -1,10 +1,12 @@
 #include "kubexx/apimachinery/read_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "kubexx/apimachinery/bytes.h"
@@ -15,6 +17,9 @@ namespace {
 
 /// Most keys and tokens fit at once.
 constexpr std::size_t kFirstBytes = 16 << 10;
+/// For so long a program may think about what it writes into a pipe, or ask for a password: as in
+/// `--kubeconfig <(decrypt config)`.
+constexpr std::chrono::milliseconds kPatience = std::chrono::minutes(1);
 
 /// Doubles the size of `text`, without leaving a copy of it where it was.
 void Grow(std::string& text) {
@@ -22,6 +27,16 @@ void Grow(std::string& text) {
   larger.replace(0, text.size(), text);
   Wipe(text);
   text.swap(larger);
+}
+
+/// Whether the writers of a pipe have written something, or closed it, within kPatience.
+bool AwaitBytes(int file) {
+  pollfd waits{.fd = file, .events = POLLIN, .revents = 0};
+  int ready = -1;
+  do {
+    ready = ::poll(&waits, 1, static_cast<int>(kPatience.count()));
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
 }
 
 /// Reads to the end; 0, or the error's number. EFBIG for what is larger than `max_bytes`.
@@ -34,6 +49,12 @@ int ReadAll(int file, std::size_t max_bytes, std::string& bytes) {
     }
     const ssize_t got = ::read(file, bytes.data() + used, bytes.size() - used);
     if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0 && errno == EAGAIN) {
+      if (!AwaitBytes(file)) {
+        return ETIMEDOUT;
+      }
       continue;
     }
     if (got < 0) {

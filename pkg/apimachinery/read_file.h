@@ -14,8 +14,8 @@ namespace kubexx::apimachinery {
 struct ReadFileOptions {
   /// A larger file is an error.
   std::size_t max_bytes = std::size_t{16} << 20;
-  /// Whether the call waits for the writers of a named pipe. Without it such a pipe is an error or
-  /// has what was written so far.
+  /// Whether the call waits until a named pipe has a writer. Without it, such a pipe without one is
+  /// empty; for those who write, the call waits a minute at a time.
   bool waits_for_writers = true;
 };
 

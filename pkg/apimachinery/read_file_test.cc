@@ -1,10 +1,16 @@
 #include "kubexx/apimachinery/read_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
+#include <thread>
 
+#include "kubexx/base/file_descriptor.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apimachinery {
@@ -46,6 +52,27 @@ TEST(ReadFileTest, ANamedPipeWithoutAWriterDoesNotBlockWhoDoesNotWaitForOne) {
   const auto read = ReadFile(pipe, {.waits_for_writers = false});
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, "");
+}
+
+TEST(ReadFileTest, WhoWritesIntoAPipeMayTakeItsTime) {
+  const base::testing::TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  base::FileDescriptor writer(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+  const auto is_empty = [&] {
+    int bytes = 0;
+    return ::ioctl(writer.get(), FIONREAD, &bytes) == 0 && bytes == 0;
+  };
+  std::jthread reader([&] {
+    const auto read = ReadFile(pipe, {.waits_for_writers = false});
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, "first, later");
+  });
+  ASSERT_EQ(::write(writer.get(), "first, ", 7), 7);
+  KX_AWAIT(is_empty());
+  ASSERT_EQ(::write(writer.get(), "later", 5), 5);
+  KX_AWAIT(is_empty());
+  writer.Close();
 }
 
 }  // namespace

@@ -122,7 +122,67 @@ k -n shop get deployment precise -o json | grep -q STAKATER && fail "precise was
 says 0 'Rolls no workload.' -f "$work/changed.yaml" -n shop
 k -n shop create configmap web2 --from-literal=A=1 >/dev/null
 
+log "a diff of files, before it is applied to them and after"
+mkdir -p "$work/repository/shop"
+cd "$work/repository"
+git init -q .
+cat >shop/web.yaml <<'Y'
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web, namespace: shop}
+data:
+  KEY: before
+Y
+echo '# hunter' >README.md
+git add -A
+git -c user.name=test -c user.email=test@example.com commit -qm first
+sed -i 's/before/hunter5/' shop/web.yaml
+echo '# hunters' >README.md
+git diff >"$work/input"
+says 0 'ConfigMap shop/web: keys KEY changed' -f -
+also 'left out: b/README.md is neither a .yaml, .yml nor .json file'
+also '  1. Deployment shop/api: at once'
+git checkout -q .
+says 0 'ConfigMap shop/web: keys KEY changed' -f -
+cd shop
+says 0 'ConfigMap shop/web: keys KEY changed' -f "$work/input"
+cd ..
+echo 'data: {}' >shop/web.yaml
+says 1 'b/shop/web.yaml is neither as it was before the change in the diff nor as it is after it' -f -
+cd "$work"
+says 1 'the standard input changes b/shop/web.yaml, which is neither in this folder nor in its Git repository' -f -
+
+log "kubectl finds out what would be"
+# differs STATUS WORDS: what kubectl diff says of $work/diffed.yaml with preview as the program that shows differences.
+differs() {
+  local wanted=$1 words=$2 status=0
+  KUBECTL_EXTERNAL_DIFF="$reloader preview" k diff -f "$work/diffed.yaml" >"$work/said" 2>&1 || status=$?
+  [ "$status" = "$wanted" ] || fail "kubectl diff: status $status instead of $wanted: $(cat "$work/said")"
+  also "$words"
+  if grep -n 'hunter' "$work/said"; then fail "kubectl diff with preview shows a value"; fi
+}
+k -n shop create secret generic masked --from-literal=KEPT=hunter6 --from-literal=OTHER=hunter7 >/dev/null
+cat >"$work/diffed.yaml" <<'Y'
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web, namespace: shop}
+data: {KEY: hunter8}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: masked, namespace: shop}
+stringData: {KEPT: hunter6, OTHER: hunter9, NEW: hunter10}
+Y
+differs 0 'ConfigMap shop/web: keys KEY changed'
+also 'Secret shop/masked: keys OTHER changed; NEW added'
+also '  1. Deployment shop/web: at once'
+k diff -f "$work/diffed.yaml" >"$work/input" || [ $? = 1 ]
+says 1 'is what `kubectl diff` prints; its files are gone by now. Let kubectl call this program instead: KUBECTL_EXTERNAL_DIFF' -f -
+printf '%s\n' 'apiVersion: v1' 'kind: ConfigMap' 'metadata: {name: web, namespace: shop}' 'data: {KEY: hunter11}' >"$work/diffed.yaml"
+if KUBECTL_EXTERNAL_DIFF="$reloader preview --context=nowhere" k diff -f "$work/diffed.yaml" >"$work/said" 2>&1; then fail "an error passes for no difference"; fi
+
 log "errors"
+: >"$work/input"
 says 2 'give the file with -f'
 says 2 'unexpected argument "deployment/web"' -f - deployment/web
 says 1 '/nowhere cannot be read' -f /nowhere

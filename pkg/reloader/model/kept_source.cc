@@ -33,6 +33,7 @@ constexpr codec::FieldSchema kKeptSourceFields[] = {
     {"writer", 9, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, writer), nullptr, kText},
     {"prints", 10, kBytes, kOptional, codec::kOmitEmpty, offsetof(KeptSource, prints), nullptr, kPacked},
     {"restored", 11, kBool, kOptional, codec::kOmitEmpty, offsetof(KeptSource, restored), nullptr, kFlag},
+    {"settled", 12, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, settled), nullptr, kText},
 };
 
 constexpr codec::FieldSchema kKeptPodStatusFields[] = {
@@ -101,6 +102,10 @@ Source SourceOf(SourceId id, KeptSource kept) {
   source.match = kept.match.value_or(false);
   source.paused = kept.paused.value_or(false);
   source.restored = kept.restored.value_or(false);
+  if (kept.settled) {
+    const auto settled = apimachinery::Time::Parse(*kept.settled);
+    source.settled = settled ? std::optional(*settled) : std::nullopt;
+  }
   source.release = std::move(kept.release).value_or("");
   source.keys = std::move(kept.keys).value_or("");
   if (kept.prints) {

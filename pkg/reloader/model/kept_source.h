@@ -24,8 +24,10 @@ struct KeptSource {
   std::optional<bool> ignore{};
   std::optional<bool> match{};
   std::optional<bool> paused{};
-  std::optional<bool> as_created{};      ///< see IsAsCreated
-  std::optional<bool> restored{};        ///< see Source::restored
+  std::optional<bool> as_created{};  ///< see IsAsCreated
+  std::optional<bool> restored{};    ///< see Source::restored
+  /// Source::settled in RFC 3339.
+  std::optional<std::string> settled{};
   std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList writes them
   std::optional<std::string> release{};  ///< see ReleaseOf
   // Only where a history of rollouts is kept; see KeepTrace.

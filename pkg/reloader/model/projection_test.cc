@@ -79,6 +79,10 @@ TEST(ProjectSource, KnowsDataThatWerePutBack) {
   };
   EXPECT_FALSE(Projected(SourceType::kConfigMap, Protobuf(config_map)).restored);
   EXPECT_TRUE(is_restored(mark));
+  EXPECT_EQ(Projected(SourceType::kConfigMap, Protobuf(config_map)).settled, std::nullopt);
+  mark.settled = apimachinery::Time{.seconds = 2};
+  EXPECT_TRUE(is_restored(mark));
+  EXPECT_EQ(Projected(SourceType::kConfigMap, Protobuf(config_map)).settled, mark.settled);
   mark.uid = "u2";
   EXPECT_FALSE(is_restored(mark)) << "the mark is of another object";
   mark.uid = "u1";

@@ -6,26 +6,33 @@
 namespace kubexx::reloader {
 
 std::string RestoredMark::ToString() const {
-  return uid + " " + good.ToString() + " " + bad.ToString() + " " + at.ToString();
+  return uid + " " + good.ToString() + " " + bad.ToString() + " " + at.ToString() +
+         (settled ? " " + settled->ToString() : std::string());
 }
 
 std::optional<RestoredMark> RestoredMark::Parse(std::string_view text) {
-  std::array<std::string_view, 4> words;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t space = text.find(' ');
-    if ((space == std::string_view::npos) != (i + 1 == words.size())) {
+  constexpr std::size_t kFewest = 4;
+  std::array<std::string_view, kFewest + 1> words;
+  std::size_t count = 0;
+  for (bool is_last = false; !is_last; ++count) {
+    if (count == words.size()) {
       return std::nullopt;
     }
-    words[i] = text.substr(0, space);
-    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+    const std::size_t space = text.find(' ');
+    is_last = space == std::string_view::npos;
+    words[count] = text.substr(0, space);
+    text.remove_prefix(is_last ? text.size() : space + 1);
   }
   const auto good = Digest::Parse(words[1]);
   const auto bad = Digest::Parse(words[2]);
   const auto at = apimachinery::Time::Parse(words[3]);
-  if (words[0].empty() || !good || !bad || !at) {
+  const auto settled = count > kFewest ? apimachinery::Time::Parse(words[kFewest]) : std::nullopt;
+  if (count < kFewest || words[0].empty() || !good || !bad || !at ||
+      settled.has_value() != (count > kFewest)) {
     return std::nullopt;
   }
-  return RestoredMark{.uid = std::string(words[0]), .good = *good, .bad = *bad, .at = *at};
+  return RestoredMark{
+      .uid = std::string(words[0]), .good = *good, .bad = *bad, .at = *at, .settled = settled};
 }
 
 }  // namespace kubexx::reloader

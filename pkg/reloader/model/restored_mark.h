@@ -13,8 +13,9 @@
 namespace kubexx::reloader {
 
 /// On a ConfigMap or Secret, in the write that puts its last good data back. Its value is
-/// "<uid> <digest of the good data> <digest of the data that failed> <time>"; the uid is the
-/// object's, so that the annotation says nothing about a copy of the object.
+/// "<uid> <digest of the good data> <digest of the data that failed> <time> <time of the
+/// snapshot>"; the uid is the object's, so that the annotation says nothing about a copy of the
+/// object. Versions that knew nothing of the last word left it out.
 inline constexpr char kRestoredAnnotation[] = "reloader.kubexx.io/restored";
 
 /// The field manager of the write that puts data back; histories of rollouts name it as who wrote
@@ -27,6 +28,9 @@ struct RestoredMark {
   Digest good{};  ///< of the data that were put back
   Digest bad{};   ///< of the data with which a rollout had failed
   apimachinery::Time at{};
+  /// When the snapshot with the good data was taken, by the API server's clock. All workloads ran
+  /// with these data then. std::nullopt: not known.
+  std::optional<apimachinery::Time> settled{};
 
   /// The value of the annotation.
   std::string ToString() const;

@@ -7,11 +7,13 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/key_prints.h"
 
@@ -68,6 +70,9 @@ struct Source {
   bool paused = false;  ///< it has kSourcePaused with a value other than "false"
   /// Its present data are those that the operator has put back: see RestoredMark.
   bool restored = false;
+  /// With `restored`: all workloads ran with these data then, before others came in their place.
+  /// See RestoredMark::settled.
+  std::optional<apimachinery::Time> settled{};
   /// The keys that count, as reloadpolicy::KeyList writes them; empty: all. `digest` covers these
   /// keys. In a source that comes from an informer, this is the list in the annotation kSourceKeys,
   /// while `digest` still covers all data.

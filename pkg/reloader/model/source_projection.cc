@@ -104,11 +104,15 @@ bool IsAsCreatedByTimes(const api::meta::v1::ObjectMeta& metadata) {
          });
 }
 
-/// Whether the data with this digest are those that the operator has put back.
-bool IsRestored(const api::meta::v1::ObjectMeta& metadata, const Digest& digest) {
+/// Notes whether the data with this digest are those that the operator has put back.
+void KeepRestored(const api::meta::v1::ObjectMeta& metadata, const Digest& digest,
+                  KeptSource& kept) {
   const std::string* text = Find(metadata.annotations, kRestoredAnnotation);
   const auto mark = text == nullptr ? std::nullopt : RestoredMark::Parse(*text);
-  return mark && mark->uid == metadata.uid && mark->good == digest;
+  if (mark && mark->uid == metadata.uid && mark->good == digest) {
+    kept.restored = true;
+    kept.settled = mark->settled ? std::optional(mark->settled->ToString()) : std::nullopt;
+  }
 }
 
 template <class T>
@@ -118,9 +122,7 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDe
   KX_ASSIGN_OR_RETURN(T source, codec::Decode<T>(object.encoding, bytes));
   const Digest digest = DigestOfData(source);
   KeptSource kept{.digest = BytesOf(digest)};
-  if (IsRestored(source.metadata, digest)) {
-    kept.restored = true;
-  }
+  KeepRestored(source.metadata, digest, kept);
   if (KeyPrints prints = KeyPrintsOf(source); !prints.packed.empty()) {
     kept.prints = apimachinery::Bytes(std::move(prints.packed));
   }

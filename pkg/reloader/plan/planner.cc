@@ -181,7 +181,8 @@ class Planner {
            .keys = source.keys,
            .whole = source.whole,
            .named = named_.contains(id),
-           .settled = settled});
+           .settled = settled,
+           .restored_from = source.settled});
       return;
     }
     const auto state = known_.pairs.find(id);

@@ -316,7 +316,9 @@ struct SourceLookup {
 /// process that knows with which data the pods began before and after some writes, and not what the
 /// data were in between (Knowledge::unseen_writes), asks the same where the pods may have begun
 /// then. A process that knows better writes the baseline anew (Plan::record). A person who has
-/// undone a rollout since wants the pods as they are, with the data of that moment.
+/// undone a rollout since wants the pods as they are, with the data of that moment. Pods that began
+/// before the snapshot was taken from which the operator has put the data back (Source::settled)
+/// have these data, since all workloads ran with them then.
 ///
 /// If none of them tells anything, the workload is seen for the first time: the present digest
 /// becomes its baseline and it is not rolled, except with `sync_after_restart` and

@@ -214,6 +214,25 @@ TEST_F(PlannerComeBackTest, UnseenWritesFromBeforeTheReleaseAreJudgedOnce) {
   EXPECT_EQ(plan.judged_writes, known.unseen_writes);
 }
 
+// A leader ended while a wave had failed, and the next one put the good data back: it rolled all
+// who had never had others.
+TEST_F(PlannerComeBackTest, PodsFromBeforeTheSnapshotHaveTheDataThatArePutBack) {
+  Release();
+  ComeBack(8, kRelease + 100);
+  sources_[kBackConfig].restored = true;
+  EXPECT_THAT(Make().changes, SizeIs(1))
+      << "a mark of an earlier version says nothing of a snapshot";
+  sources_[kBackConfig].settled = Time{.seconds = kRelease};
+  EXPECT_THAT(Make().changes, SizeIs(1)) << "in the same second, the pods may be younger";
+  sources_[kBackConfig].settled = Time{.seconds = kRelease + 1};
+  EXPECT_THAT(Make().changes, IsEmpty());
+  const Knowledge known{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kObserved, .digest = kInBetween}}}};
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "who began with the bad data knows it, too";
+  workload_.own_written = Time{.seconds = kRelease + 50};
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "a rollout since then may have had the bad data";
+}
+
 TEST_F(PlannerComeBackTest, WithinTheSecondOfTheReleaseTheyMayHaveBeenOthers) {
   Release();
   ComeBack(8, kRelease);

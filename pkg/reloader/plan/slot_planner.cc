@@ -197,6 +197,14 @@ bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) co
   const bool is_undone =
       workload.undone &&
       *workload.undone >= (is_rolled ? *workload.own_written : *workload.template_written);
+  // The pods are older than the snapshot of the data that were put back, and all workloads ran with
+  // these data when it was taken.
+  const apimachinery::Time& began = is_undone   ? *workload.undone
+                                    : is_rolled ? *workload.own_written
+                                                : *workload.template_written;
+  if (member.restored_from && began < *member.restored_from) {
+    return false;
+  }
   // The pods are older than the change that this process has seen, as below.
   if (!is_rolled && !is_undone && is_seen) {
     return true;

@@ -34,6 +34,8 @@ struct SlotMember {
   /// No difference of this source counts as a change: its present data become the workload's
   /// baseline.
   bool settled = false;
+  /// Source::settled.
+  std::optional<apimachinery::Time> restored_from{};
 };
 
 /// Plans one variable after the other. Keeps references to its arguments. Pure.

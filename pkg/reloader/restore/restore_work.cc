@@ -371,7 +371,8 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
       RestoredMark{.uid = step.object.metadata().uid,
                    .good = step.snapshot.DigestOfAll(),
                    .bad = step.bad,
-                   .at = apimachinery::Time::From(clock_.Wall())}
+                   .at = apimachinery::Time::From(clock_.Wall()),
+                   .settled = step.snapshot.metadata().creation_timestamp}
           .ToString();
   const auto written = store_.Update(step.object, stop);
   if (written) {
