@@ -69,9 +69,11 @@ struct ObservedWorkload {
   /// All pods of the present template have been available since; nothing: they have not been yet.
   std::optional<base::TimePoint> healthy_since{};
   std::optional<base::TimePoint> blind{};  ///< a rollout was sent that goes by no version
-  bool is_data_new = false;                ///< a source has changed since it was made
-  bool was_stamped = false;                ///< by a copy, when it was made
-  bool was_rolled = false;                 ///< by an operator, since it was made
+  /// Somebody took the baseline away then, and none has been written since.
+  std::optional<base::TimePoint> baseline_gone{};
+  bool is_data_new = false;  ///< a source has changed since it was made
+  bool was_stamped = false;  ///< by a copy, when it was made
+  bool was_rolled = false;   ///< by an operator, since it was made
   /// Its pods began with other data than those that an operator has recorded first, and nobody has
   /// made others since then.
   bool is_behind_record = false;

@@ -268,6 +268,12 @@ class Oracle {
   /// data.
   bool IsHiddenLocked(const ObservedWorkload& workload, const std::string& source) const
       KX_REQUIRES(mu_);
+  /// Somebody took the workload's baseline away before all operators began, and it is rolled for a
+  /// source of which its variable told of other data, though its pods have the present ones: a
+  /// release began them, or a rollout for another source. Nothing tells an operator when the data
+  /// changed: the removal of a key has no time. `stamps`: those of the rollout.
+  bool IsLeftToVariablesLocked(const ObservedWorkload& workload, const std::string& stamps) const
+      KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);

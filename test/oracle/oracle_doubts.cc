@@ -98,4 +98,18 @@ bool Oracle::IsOfUnknownAgeLocked(const ObservedWorkload& workload) const {
          options_.now() - workload.made < kGap && IsMadeAfterChangeLocked(workload);
 }
 
+bool Oracle::IsLeftToVariablesLocked(const ObservedWorkload& workload,
+                                     const std::string& stamps) const {
+  return !strict_ && !workload.is_unrecorded && workload.baseline_gone &&
+         *workload.baseline_gone < oldest_operator_ &&
+         std::ranges::any_of(
+             workload.read,
+             [&](const auto& each) {
+               const auto& [source, data] = each;
+               return data && HasLocked(source, *data) &&
+                      TellsOfOtherData(workload.stamps, source, *data) &&
+                      !TellsOfOtherData(stamps, source, *data);
+             });
+}
+
 }  // namespace kubexx::oracle

@@ -56,6 +56,7 @@ class OracleTest : public ::testing::Test {
     std::string restarted_for{};
     bool through = true;  ///< the status is of its generation, or before it
     bool paused = false;
+    bool has_baseline = true;
   };
   static std::string TemplateOf(const Workload& put) {
     const std::string env = put.variable.empty() ? ""
@@ -71,12 +72,12 @@ class OracleTest : public ::testing::Test {
                                  ? std::string()
                                  : R"(,"oracle/by":"release-)" + put.image + '"';
     Put(kWorkload,
-        R"({"metadata":{"uid":"u","generation":2,"annotations":{"reloader.kubexx.io/baseline":)"
-        R"("v1 u configmap/s=)" +
-            reloader::DigestOf("key=" + put.recorded).ToString() + '"' + mark + put.annotations +
-            R"(}},"status":{"observedGeneration":)" + (put.through ? "2" : "1") +
-            R"(},"spec":{"paused":)" + (put.paused ? "true" : "false") + R"(,"template":)" +
-            TemplateOf(put) + "}}");
+        R"({"metadata":{"uid":"u","generation":2,"annotations":{")" +
+            std::string(put.has_baseline ? "reloader.kubexx.io/baseline" : "none") +
+            R"(":"v1 u configmap/s=)" + reloader::DigestOf("key=" + put.recorded).ToString() + '"' +
+            mark + put.annotations + R"(}},"status":{"observedGeneration":)" +
+            (put.through ? "2" : "1") + R"(},"spec":{"paused":)" + (put.paused ? "true" : "false") +
+            R"(,"template":)" + TemplateOf(put) + "}}");
   }
   void PutWorkload(const std::string& variable, const std::string& recorded,
                    const std::string& image = "one") {

@@ -440,6 +440,44 @@ TEST_F(OracleTest, WhatAnOperatorOfBeforeHasRecordedIsAReasonForTheNextOne) {
   EXPECT_EQ(oracle().Wrong(), std::nullopt);
 }
 
+// Seed 897 of the simulation: the baseline is taken away while no operator runs, and the variable
+// is of data from before a release.
+TEST_F(OracleTest, WhoBeginsWithoutTheBaselineThatSomebodyTookAwayGoesByTheVariable) {
+  JudgeExactly();
+  enum class But : std::uint8_t { kNothing, kOlderOperator, kBaseline, kRightVariable, kStrict };
+  const std::string before = reloader::DigestOf("key=v1").ToString();
+  const std::string now_right = reloader::DigestOf("key=v2").ToString();
+  for (const But but :
+       {But::kNothing, But::kOlderOperator, But::kBaseline, But::kRightVariable, But::kStrict}) {
+    Workload released{.variable = but == But::kRightVariable ? now_right : before,
+                      .recorded = "v2",
+                      .image = "two"};
+    PutConfig("v1");
+    PutWorkload(before, "v1");
+    Pass(std::chrono::hours(1));
+    PutConfig("v2");
+    PutWorkload(released);
+    EXPECT_EQ(oracle().TooMany(), std::nullopt);
+    oracle().SetStrict(but == But::kStrict);
+    Pass(std::chrono::hours(1));
+    released.has_baseline = but == But::kBaseline;
+    PutWorkload(released);
+    Pass(std::chrono::seconds(20));
+    if (but != But::kOlderOperator) {
+      oracle().SetOldestOperator(now());
+    }
+    PutWorkload({.variable = now_right,
+                 .recorded = "v2",
+                 .image = "two",
+                 .restarted_for = but == But::kRightVariable ? "again" : ""});
+    EXPECT_EQ(oracle().TooMany().has_value(), but != But::kNothing) << static_cast<int>(but);
+    (void)oracle().Wrong();
+    oracle().SetStrict(false);
+    Delete(kWorkload);
+    (void)oracle().TooMany();
+  }
+}
+
 TEST_F(OracleTest, NobodyEndsAPersonsPause) {
   PutConfig("v1");
   const std::string held = R"(,"oracle/held":"true")";

@@ -170,7 +170,9 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled with a history " + wrong);
   }
   // Two changes of data, there and back, are reasons enough; a label that was written is none.
-  workload.doubts += before.is_behind_record || IsInDoubtLocked(key, before) ? 1U : 0U;
+  const bool is_in_doubt = before.is_behind_record || IsInDoubtLocked(key, before) ||
+                           IsLeftToVariablesLocked(before, stamps);
+  workload.doubts += is_in_doubt ? 1U : 0U;
   workload.rolled_generation = workload.generation;
   // Without a record, who learns of restored sources one after the other rolls for one after the
   // other: see docs/simulation.md.
@@ -203,6 +205,11 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   if (before.is_paused && before.is_held && workload.is_held && !workload.is_paused) {
     SetWrongLocked(key + " was resumed, though its people hold it");
+  }
+  if (!workload.baseline.empty()) {
+    workload.baseline_gone.reset();
+  } else if (!before.baseline.empty()) {
+    workload.baseline_gone = options_.now();
   }
   if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.

@@ -16,6 +16,7 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/history/history.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/managed_fields.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/plan/baseline.h"
@@ -366,6 +367,17 @@ bool IsRecorded(const std::string& baseline, const std::string& source, const st
 std::optional<std::string> DigestTextOf(const std::string& source, const std::string& data) {
   const auto digest = DigestOfData(source, data);
   return digest ? std::optional(digest->ToString()) : std::nullopt;
+}
+
+bool TellsOfOtherData(const std::string& stamps, const std::string& source,
+                      const std::string& data) {
+  const reloader::SourceId id = IdOf(source);
+  const std::string variable = " " + reloader::EnvVarName(id.type, id.key.name) + "=";
+  const std::string all = " " + stamps;
+  const std::size_t found = all.find(variable);
+  const auto digest = DigestTextOf(source, data);
+  return found != std::string::npos && digest &&
+         !all.substr(found + variable.size()).starts_with(*digest);
 }
 
 bool HasFailedWith(const std::string& rolled_data, const std::string& uid,

@@ -112,6 +112,10 @@ inline std::string ViewOf(const std::string& source, std::string_view key) {
 inline bool IsView(std::string_view source) { return source.find('#') != std::string_view::npos; }
 /// The source of a view; of a source, itself.
 inline std::string SourceOf(const std::string& view) { return view.substr(0, view.find('#')); }
+/// Whether an operator's variable for the source or view among `stamps`, as StampsIn returns them,
+/// tells of other data than these.
+bool TellsOfOtherData(const std::string& stamps, const std::string& source,
+                      const std::string& data);
 /// The data of a view, as of a source that has no other key, by the view's key. `data`: what DataOf
 /// returns for the source.
 std::map<std::string, std::string> DataByKey(const std::string& data);

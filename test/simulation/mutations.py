@@ -41,9 +41,9 @@ MUTATIONS = [
     ("a wave waits for rollouts of the one before, and not for their health", [(
         RELOADER + "policy/policy_enforcer_waves.cc",
         "    if (member && (is_followed(ref) || host.needs_rollout(*member, key.first) ||\n"
-        "                   is_begun(ref, *member) || is_soaking(ref, *member))) {\n",
+        "                   is_begun(ref, *member) || is_soaking(ref, *member) || is_behind(*member))) {\n",
         "    if (member && ((!MUTANT && is_followed(ref)) || host.needs_rollout(*member, key.first) ||\n"
-        "                   (!MUTANT && (is_begun(ref, *member) || is_soaking(ref, *member))))) {\n")]),
+        "                   (!MUTANT && (is_begun(ref, *member) || is_soaking(ref, *member))) || is_behind(*member))) {\n")]),
     ("a reload in place that failed is taken for done", [(
         RELOADER + "operator/reconciler_in_place.cc",
         "    if (is_same && report.state == State::kDone) {\n",
@@ -82,8 +82,8 @@ MUTATIONS = [
         "    const bool checks = !MUTANT && ChecksVersions();\n")]),
     ("the first write of a tenure goes by the cache, and by no version", [
         (RELOADER + "write/fresh_reads.cc",
-         "  return found == read_in_.end() || found->second != tenure;\n",
-         "  return !MUTANT && (found == read_in_.end() || found->second != tenure);\n"),
+         "  return read_ && !LastReadIn(workload.id, tenure);\n",
+         "  return !MUTANT && read_ && !LastReadIn(workload.id, tenure);\n"),
         (RELOADER + "operator/reconciler.cc",
          "  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n",
          "  return !MUTANT && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n")]),

@@ -26,13 +26,18 @@ std::optional<RestoredMark> RestoredMark::Parse(std::string_view text) {
   const auto good = Digest::Parse(words[1]);
   const auto bad = Digest::Parse(words[2]);
   const auto at = apimachinery::Time::Parse(words[3]);
-  const auto settled = count > kFewest ? apimachinery::Time::Parse(words[kFewest]) : std::nullopt;
-  if (count < kFewest || words[0].empty() || !good || !bad || !at ||
-      settled.has_value() != (count > kFewest)) {
+  if (count < kFewest || words[0].empty() || !good || !bad || !at) {
     return std::nullopt;
   }
-  return RestoredMark{
-      .uid = std::string(words[0]), .good = *good, .bad = *bad, .at = *at, .settled = settled};
+  RestoredMark mark{.uid = std::string(words[0]), .good = *good, .bad = *bad, .at = *at};
+  if (count > kFewest) {
+    const auto settled = apimachinery::Time::Parse(words[kFewest]);
+    if (!settled) {
+      return std::nullopt;
+    }
+    mark.settled = *settled;
+  }
+  return mark;
 }
 
 }  // namespace kubexx::reloader

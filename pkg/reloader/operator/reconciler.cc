@@ -192,6 +192,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   known.untold_stamps = untold.stamps;
   known.untold_stamps_of_others = untold.stamps_of_others;
   known.has_untold_template = untold.has_template;
+  known.has_later_deployment = untold.has_later_deployment;
   reloader::Plan plan;
   do {
     plan = MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules,
@@ -246,8 +247,11 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
     return reloader::Plan{};
   }
   const auto cached = parts_.caches.GetWorkload(workload->id);
-  Untold untold{.has_template =
-                    cached && cached->template_version.digest != fresh->template_version.digest};
+  Untold untold{
+      .has_template = cached && cached->template_version.digest != fresh->template_version.digest,
+      .has_later_deployment =
+          cached && IsOfDeployment(*fresh) &&
+          cached->template_resource_version != fresh->template_resource_version};
   for (const auto& [stamp, value] : StampsOfOneRollout(*workload, *fresh)) {
     untold.stamps.insert(stamp);
   }

@@ -139,6 +139,7 @@ class Reconciler {
     std::set<std::string> stamps{};
     std::set<std::string> stamps_of_others{};
     bool has_template = false;
+    bool has_later_deployment = false;
   };
   /// How to handle sources for which the baseline may be newer than the caches (Plan::doubtful).
   enum class Doubts : std::uint8_t {

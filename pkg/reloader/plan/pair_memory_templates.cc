@@ -73,6 +73,14 @@ struct BeginOfPods {
   bool is_own;
 };
 
+/// The version at which the pods began that this change of the template tells of, or an earlier
+/// one. A list may tell of it only together with later writes, of which this process knows one.
+std::uint64_t BegunSince(const Knowledge& known, const PairMemory::TemplateChange& change) {
+  const bool is_told_with_later = change.since != 0 && change.since < known.template_since &&
+                                  known.template_since <= change.until;
+  return is_told_with_later ? known.template_since : change.since;
+}
+
 /// Whether the pods may have begun with other data than `state` says. The watch of the workload is
 /// behind those of its sources, so that a plan has seen a change already that was made after that;
 /// or a list tells of the workload, and nobody knows which came first.
@@ -155,7 +163,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     // Confirm tells for which sources this process rolls. The sources of other processes may not be
     // written anywhere.
     if (is_of_others) {
-      BeginPods(known, change.since, change.until);
+      BeginPods(known, BegunSince(known, change), change.until);
       BeginPodsOf(known, change);
       known.stamps_of_others = change.all_stamps;
     }
@@ -193,7 +201,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
-  BeginPods(known, change.since, change.until);
+  BeginPods(known, BegunSince(known, change), change.until);
   if (change.since != 0) {
     DoubtData(known, begin);
   }

@@ -59,6 +59,12 @@ Digest BeganThereOrBack(const PairMemory& memory) {
   return memory.Get(kLateWorkload).pairs.at(kThereAndBack).digest;
 }
 
+/// A workload of which a plan has found that it has kBack, and a release of it.
+void ReleaseAt(PairMemory& memory, std::uint64_t since, std::uint64_t until) {
+  memory.TemplateChanged(kLateWorkload,
+                         {.since = since, .until = until, .before = "1", .now = "2"});
+}
+
 // Seed 188 of ten minutes and seed 497 of 400 hours of the simulation: a release began pods with
 // other data of the key that counts. The watch of workloads told of it when plans had forgotten
 // the change.
@@ -141,6 +147,30 @@ TEST(PairMemoryTemplates, ARolloutThatAListTellsOfMayBeFollowedByAReleaseOfOther
   EXPECT_EQ(began_with(20, by_watch), kBack);
 }
 
+// Seed 499 of ten minutes: a list told of the rollouts of this process together with an undo from
+// before them, and another list then of a source that had changed before these rollouts.
+TEST(PairMemoryTemplates, AListThatTellsOfAnUndoFromBeforeAnOwnRolloutTellsOfYoungerPods) {
+  const std::vector<Change> changes{
+      {.sources = {{{SourceType::kConfigMap, {"ns", "another"}}, kThere}}}};
+  const auto has_of_change_at = [&changes](std::uint64_t version) {
+    PairMemory memory;
+    LookAt(memory, {});
+    memory.BeginWrite(kLateWorkload, changes);
+    memory.Confirm(kLateWorkload, changes, true, 30);
+    memory.TemplateChanged(kLateWorkload, {.since = 16,
+                                           .until = 33,
+                                           .before = "one",
+                                           .now = "two",
+                                           .was_rolled_out = true,
+                                           .is_undo = true});
+    memory.RecordChange(kLateWorkload, kThereAndBack, kBack,
+                        Move{.digest = kThere, .version = version});
+    return BeganThereOrBack(memory);
+  };
+  EXPECT_EQ(has_of_change_at(25), kThere) << "the rollout began pods with it";
+  EXPECT_EQ(has_of_change_at(31), kBack) << "it came after the rollout";
+}
+
 TEST(PairMemoryTemplates, TheTemplateOfACronJobBeginsNothing) {
   PairMemory memory;
   LookAt(memory, {});
@@ -148,12 +178,6 @@ TEST(PairMemoryTemplates, TheTemplateOfACronJobBeginsNothing) {
   LookAt(memory, {});
   memory.TemplateChanged(kLateWorkload, {.since = 0, .until = 24, .before = "one", .now = "two"});
   EXPECT_EQ(BeganThereOrBack(memory), kBack);
-}
-
-/// A workload of which a plan has found that it has kBack, and a release of it.
-void ReleaseAt(PairMemory& memory, std::uint64_t since, std::uint64_t until) {
-  memory.TemplateChanged(kLateWorkload,
-                         {.since = since, .until = until, .before = "1", .now = "2"});
 }
 
 TEST(PairMemoryTemplates, PodsThatBeginDuringUnseenWritesMayHaveOtherData) {

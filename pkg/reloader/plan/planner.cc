@@ -354,7 +354,7 @@ Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowl
               const DecisionRules& rules, PatternCache& patterns) {
   Plan plan = Planner(workload, sources, known, rules, patterns).Run();
   const bool has_untold = !known.untold_stamps.empty() || !known.untold_stamps_of_others.empty() ||
-                          known.has_untold_template;
+                          known.has_untold_template || known.has_later_deployment;
   if (!has_untold || plan.changes.empty()) {
     return plan;
   }
@@ -362,6 +362,7 @@ Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowl
   told.untold_stamps.clear();
   told.untold_stamps_of_others.clear();
   told.has_untold_template = false;
+  told.has_later_deployment = false;
   return Planner(workload, sources, told, rules, patterns).Run();
 }
 

@@ -135,6 +135,10 @@ struct Knowledge {
   std::set<std::string> untold_stamps_of_others{};
   /// Likewise: the workload has another template than the cache, of which no event has told yet.
   bool has_untold_template = false;
+  /// Likewise: the workload has the template of a Deployment that was written since the cache's
+  /// version of it. The template may name the versions of sources for which another replica wrote
+  /// it, and no event may have told of it yet.
+  bool has_later_deployment = false;
   /// The tenure (see FreshReads) in which this knowledge was last used.
   std::uint64_t tenure = 0;
   /// Hash of the last baseline that was seen on the workload or written to it; 0: there was none.
@@ -343,7 +347,9 @@ struct SourceLookup {
 /// same holds for a source whose data were written before somebody undid a rollout, where
 /// Knowledge::has_untold_template is set: the pods that began then have them. It also holds for one
 /// of Knowledge::untold_stamps_of_others, where the source had not had these data before its last
-/// change, and has not been written since: whatever pods began after the rollout have them.
+/// change, and has not been written since: whatever pods began after the rollout have them. And it
+/// holds with Knowledge::has_later_deployment for one of which the Deployment's template names the
+/// present version.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown, or that another operator watches and

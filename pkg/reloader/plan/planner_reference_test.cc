@@ -100,6 +100,35 @@ TEST_P(PlannerReferenceTest, AReplicaThatHasSeenTheChangeKnowsItFromTheTemplateT
               IsEmpty());
 }
 
+// Seed 713 of ten minutes: a replica that knows what the pods had before begins to lead, and the
+// event of the other one's template is on its way.
+TEST_P(PlannerReferenceTest, AReplicaThatReadsTheTemplateBeforeItsEventDoesNotRollAgain) {
+  const Knowledge known{.pairs = {{kLentConfig, {PairState::Kind::kConfirmed, kOfFirst}},
+                                  {kLentSecret, {PairState::Kind::kConfirmed, kOfFirst}}},
+                        .has_later_deployment = true};
+  Put(kLentConfig, kOfSecond, 8);
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "the template has been written for something else";
+  WriteTemplate(Make());
+  const Plan plan = Make(known);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.learnt, Not(Contains(Key(kLentConfig)))) << "its event tells the memory";
+  EXPECT_EQ(plan.baseline.digests.at(kLentConfig), kOfFirst);
+
+  Put(kLentSecret, kOfSecond, 9);
+  const Plan both = Make(known);
+  EXPECT_THAT(both.changes, SizeIs(2)) << "a rollout that is made anyway names both";
+  Put(kLentSecret, kOfFirst, 10);
+  Put(kLentConfig, kOfSecond, 11);
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "it may have been others in between";
+}
+
+TEST_P(PlannerReferenceTest, WhatIsKnownOfTheTemplateThatEventsHaveToldOfCountsMore) {
+  const Knowledge known{.pairs = {{kLentConfig, {PairState::Kind::kConfirmed, kOfFirst}}}};
+  Put(kLentConfig, kOfSecond, 8);
+  WriteTemplate(Make());
+  EXPECT_THAT(Make(known).changes, SizeIs(1));
+}
+
 TEST_P(PlannerReferenceTest, ASecondSourceIsRolledForAsBefore) {
   Put(kLentConfig, kOfSecond, 8);
   WriteTemplate(Make());

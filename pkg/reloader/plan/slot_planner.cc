@@ -105,6 +105,11 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   // These two know with which data the pods began. The template may have been set back since, by
   // `kubectl rollout undo` or an older manifest.
   if (state != nullptr && state->kind == Kind::kConfirmed) {
+    // Its event is on its way, and the pods that the memory knows of are older.
+    if (input_.known.has_later_deployment && state->digest != member.digest &&
+        IsRolledAt(input_.workload, member.id, member.object_version)) {
+      return Standing::kUntold;
+    }
     // What it knows is of the data before and after writes during which the pods may have begun.
     // So it asks what one that knows nothing would ask.
     const bool is_doubted = MayHaveBegunUnseen(input_.known, member.id) &&
