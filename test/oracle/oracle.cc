@@ -356,7 +356,7 @@ std::optional<std::string> Oracle::LeftInDoubt() {
     });
     for (const auto& [source, data] : workload.read) {
       if (DataOfLocked(source) != nullptr &&
-          (IsInDoubtOfLocked(workload, source) ||
+          (IsInDoubtOfLocked(name, workload, source) ||
            (!is_waiting && StaysInDoubt({.baseline = workload.baseline,
                                          .template_written = workload.template_written,
                                          .own_written = workload.own_written,

@@ -233,8 +233,8 @@ class Oracle {
       KX_REQUIRES(mu_);
   /// An operator that began after the last release of the workload, and after a source was written
   /// since then, has to doubt what the baseline says of that source.
-  bool IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const
-      KX_REQUIRES(mu_);
+  bool IsInDoubtOfLocked(const std::string& key, const ObservedWorkload& workload,
+                         const std::string& source) const KX_REQUIRES(mu_);
   /// A Rollout that names a Deployment was rolled, and the operator ended before it wrote the
   /// baseline. The template names the version of the source for which it was written. If the source
   /// was written since then, be it only a label, nothing tells whether the data were others when

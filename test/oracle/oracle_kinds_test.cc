@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "kubexx/reloader/model/digest.h"
 #include "oracle/oracle_fixture.h"
@@ -35,6 +36,39 @@ TEST_F(OracleTest, JobsOfABackupAreNoRollouts) {
   PutConfig("v6");
   put_job("c-5");
   EXPECT_EQ(oracle().counts().rollouts, 5U);
+}
+
+// Seed 745 of ten minutes, where the data had been others when the Job began.
+TEST_F(OracleTest, TheRecordOfAJobLeavesADoubtOfDataThatWereWrittenSoonAfterIt) {
+  const auto put_config = [this](const std::string& time) {
+    Put(kConfig, R"({"metadata":{"managedFields":[{"manager":"ci","time":"1970-01-01T)" + time +
+                     R"(Z","fieldsV1":{"f:data":{}}}]},"data":{"key":"v1"}})");
+  };
+  for (const auto& [written, begins, is_doubt] :
+       {std::tuple("00:03:21", "v2 u 0 ", true), std::tuple("00:03:20", "v2 u 0 ", false),
+        std::tuple("00:13:21", "v2 u 0 ", false), std::tuple("00:03:21", "v1 u ", false)}) {
+    SCOPED_TRACE(std::string(begins) + written);
+    JudgeExactly();
+    put_config("00:03:19");
+    Pass(std::chrono::hours(1));
+    const std::string version =
+        std::string(begins) == "v1 u " ? "" : "@" + std::to_string(oracle().seen());
+    Put("/registry/cronjobs/ns/c",
+        R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/baseline":")" +
+            std::string(begins) + "configmap/s=" + reloader::DigestOf("key=v1").ToString() +
+            version +
+            R"("},"managedFields":[{"manager":"Reloader","time":"1970-01-01T00:03:20Z",)"
+            R"("fieldsV1":{"f:metadata":{"f:annotations":{"f:kubexx.io/rolled-for":{}}}}}]},)"
+            R"("spec":{"jobTemplate":{"spec":{"template":{"spec":)"
+            R"({"containers":[{"envFrom":[{"configMapRef":{"name":"s"}}]}]}}}}}})");
+    put_config(written);
+    const std::string job = "/registry/jobs/ns/c-" + std::string(begins, 2) + written;
+    Put(job, R"({"metadata":{"annotations":{"kubexx.io/rolled-for":"v"},)"
+             R"("ownerReferences":[{"name":"c","uid":"u"}]}})");
+    EXPECT_EQ(oracle().TooMany().has_value(), !is_doubt);
+    Delete(job);
+    Delete("/registry/cronjobs/ns/c");
+  }
 }
 
 /// A Job of people's, or one that an operator has made of it, as the server stores it.
