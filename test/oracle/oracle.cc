@@ -316,7 +316,8 @@ std::optional<std::string> Oracle::OldPods() {
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
-      if (data && now != nullptr && !HasLocked(source, *data)) {
+      if (data && now != nullptr && !HasLocked(source, *data) &&
+          !IsUntoldLocked(workload, source)) {
         return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
     }
@@ -333,7 +334,9 @@ std::optional<std::string> Oracle::OldRecord() {
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
-      if (now != nullptr && !IsRecordedLocked(workload, source)) {
+      const bool is_as_before = data && IsRecorded(workload.baseline, source, *data);
+      if (now != nullptr && !IsRecordedLocked(workload, source) &&
+          !(is_as_before && IsUntoldLocked(workload, source))) {
         return name + " has a record of other data of " + source + " than " + *now + ": " +
                workload.baseline;
       }

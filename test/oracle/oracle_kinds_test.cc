@@ -310,6 +310,75 @@ TEST_F(OracleTest,
   }
 }
 
+constexpr const char* kNextStatus =
+    "/registry/secrets-store.csi.x-k8s.io/secretproviderclasspodstatuses/ns/q";
+
+/// The pods of a template are on their way when one of the pods before tells of a rotation.
+class OracleRotationTest : public OracleTest {
+ protected:
+  void RotateAfter(const std::string& workload) {
+    Put(kWorkload, MountingWorkload("", ""));
+    Put(kPodStatus, PodStatus("v1", 1));
+    Put(kWorkload, MountingWorkload("", "v1"));
+    Put(kWorkload, workload);
+    Put(kNextStatus, PodStatus("v2", 1));
+    Put(kPodStatus, PodStatus("v2", 2));
+    EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+  }
+  /// Of people; the baseline is of this version.
+  static std::string Released(const std::string& recorded) {
+    std::string workload = MountingWorkload("", recorded);
+    workload.insert(workload.find(R"("env")"), R"("image":"two",)");
+    workload.insert(workload.find(R"("reloader.kubexx.io)"), R"("oracle/by":"release",)");
+    return workload;
+  }
+};
+
+// Seed 650 of ten minutes: the operator's watch was half-open until the pods before were gone.
+TEST_F(OracleRotationTest, NeedsNoRolloutWhereOnlyPodsToldThatAReleaseHasReplaced) {
+  RotateAfter(Released("v1"));
+  Delete(kPodStatus);
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kWorkload, Released("v0"));
+  EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("has a record of other data"));
+  Put(kWorkload, Released("v1"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kNextStatus, PodStatus("v3", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v3"));
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledWhereAPodHasToldForLongerThanAWatchIsBehind) {
+  RotateAfter(Released("v1"));
+  Pass(std::chrono::minutes(11));
+  Delete(kPodStatus);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledWhereAnotherPodThatLivesTellsOfIt) {
+  const std::string third = std::string(kPodStatus) + "3";
+  Put(third, PodStatus("v1", 1));
+  RotateAfter(Released("v1"));
+  Delete(kPodStatus);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2")) << "it has v1";
+  Put(third, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledWhereThePodsHaveNotToldAllTheTime) {
+  RotateAfter(Released("v1"));
+  Delete(kPodStatus);
+  Delete(kNextStatus);  // as with the API of the driver
+  Put(kNextStatus, PodStatus("v2", 1));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledAgainAfterARolloutOfAnOperatorThatDidNotKnowIt) {
+  RotateAfter(MountingWorkload("v1", "v1"));
+  Delete(kPodStatus);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
 TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {
   Put(kWorkload, MountingWorkload("", ""));
   Put(kPodStatus, PodStatus("v1", 1));
