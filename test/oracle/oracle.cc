@@ -317,7 +317,7 @@ std::optional<std::string> Oracle::OldPods() {
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
       if (data && now != nullptr && !HasLocked(source, *data) &&
-          !IsHiddenLocked(workload, source)) {
+          !IsHiddenLocked(workload, source) && !IsUntoldLocked(workload, source)) {
         return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
     }
@@ -334,7 +334,9 @@ std::optional<std::string> Oracle::OldRecord() {
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
-      if (now != nullptr && !IsRecordedLocked(workload, source)) {
+      const bool is_as_before = data && IsRecorded(workload.baseline, source, *data);
+      if (now != nullptr && !IsRecordedLocked(workload, source) &&
+          !(is_as_before && IsUntoldLocked(workload, source))) {
         return name + " has a record of other data of " + source + " than " + *now + ": " +
                workload.baseline;
       }
@@ -357,7 +359,7 @@ std::optional<std::string> Oracle::LeftInDoubt() {
     });
     for (const auto& [source, data] : workload.read) {
       if (DataOfLocked(source) != nullptr &&
-          (IsInDoubtOfLocked(workload, source) ||
+          (IsInDoubtOfLocked(name, workload, source) ||
            (!is_waiting && StaysInDoubt({.baseline = workload.baseline,
                                          .template_written = workload.template_written,
                                          .own_written = workload.own_written,

@@ -175,12 +175,19 @@ class Oracle {
   /// A pod of which `key` is the status tells nothing any more. When no pod tells of a class, as
   /// after its API was taken away, an operator whose watch was behind learns no more of its last
   /// changes: those that tell of it later begin with what there is, and their versions are as good
-  /// as the one that it knows.
+  /// as the one that it knows. Where all are gone that told of the last change, and others tell of
+  /// the class, see IsUntoldLocked.
   void GoneLocked(const std::string& key) KX_REQUIRES(mu_);
   /// It has: or, of a SecretProviderClass, what is as good.
   bool HasLocked(const std::string& source, const std::string& data) const KX_REQUIRES(mu_);
   /// Whether the workload's baseline has the present data of the source, which is there.
   bool IsRecordedLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
+  /// Whether an operator whose watch was behind learns nothing of the change of a
+  /// SecretProviderClass that replaced what the workload's pods pass for having. The pods that told
+  /// of it are gone, and all that are there began with what is current, also those of the workload,
+  /// which others than the operator began: they were on their way when the change was told of.
+  bool IsUntoldLocked(const ObservedWorkload& workload, const std::string& source) const
       KX_REQUIRES(mu_);
   void OnLeaseLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// Workloads that use the source may be rolled once more.
@@ -233,8 +240,8 @@ class Oracle {
       KX_REQUIRES(mu_);
   /// An operator that began after the last release of the workload, and after a source was written
   /// since then, has to doubt what the baseline says of that source.
-  bool IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const
-      KX_REQUIRES(mu_);
+  bool IsInDoubtOfLocked(const std::string& key, const ObservedWorkload& workload,
+                         const std::string& source) const KX_REQUIRES(mu_);
   /// A Rollout that names a Deployment was rolled, and the operator ended before it wrote the
   /// baseline. The template names the version of the source for which it was written. If the source
   /// was written since then, be it only a label, nothing tells whether the data were others when
@@ -324,6 +331,10 @@ class Oracle {
     std::map<std::string, base::TimePoint> replaced{};
     /// Versions that a record may still name: until the next change; see GoneLocked.
     std::set<std::string> may_be_recorded{};
+    /// The statuses of pods that have told of the last change, and began with an earlier version.
+    std::set<std::string> witnesses{};
+    /// What that change replaced, once the last of these is gone soon after it.
+    std::set<std::string> untold{};
   };
   /// Deployments that have no pods of their own, and the Rollouts that name them, by key.
   std::map<std::string, codec::JsonTree> bases_ KX_GUARDED_BY(mu_);

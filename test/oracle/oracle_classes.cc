@@ -46,6 +46,11 @@ void Oracle::OnPodStatusLocked(const std::string& key, const JsonTree& object) {
       known.replaced[before] = options_.now();
     }
     known.may_be_recorded.clear();
+    known.untold.clear();
+    if (!known.current.contains(version)) {
+      known.witnesses.clear();
+    }
+    known.witnesses.insert(key);
     known.replaced.erase(version);
     known.current = {version};
     OnSourceLocked(source, version);
@@ -57,13 +62,22 @@ void Oracle::OnPodStatusLocked(const std::string& key, const JsonTree& object) {
 
 void Oracle::GoneLocked(const std::string& key) {
   for (auto& [source, known] : classes_) {
-    if (known.told.erase(key) == 0 || !known.told.empty()) {
+    if (known.told.erase(key) == 0) {
       continue;
     }
+    const bool was_last_witness = known.witnesses.erase(key) != 0 && known.witnesses.empty();
     for (const auto& [version, at] : known.replaced) {
-      if (options_.now() - at < kLongestWatch) {
-        known.may_be_recorded.insert(version);
+      if (options_.now() - at >= kLongestWatch) {
+        continue;
       }
+      if (known.told.empty()) {
+        known.may_be_recorded.insert(version);
+      } else if (was_last_witness) {
+        known.untold.insert(version);
+      }
+    }
+    if (known.told.empty()) {
+      known.untold.clear();  // who tells of it later need not have begun since
     }
   }
 }
@@ -86,6 +100,20 @@ bool Oracle::IsRecordedLocked(const ObservedWorkload& workload, const std::strin
   }
   const auto there = data_.find(source);
   return there != data_.end() && IsRecorded(workload.baseline, source, there->second);
+}
+
+bool Oracle::IsUntoldLocked(const ObservedWorkload& workload, const std::string& source) const {
+  const auto found = classes_.find(source);
+  const auto read = workload.read.find(source);
+  if (found == classes_.end() || read == workload.read.end() || !read->second ||
+      !workload.is_of_others) {
+    return false;
+  }
+  const ProviderClass& known = found->second;
+  return known.untold.contains(*read->second) &&
+         std::ranges::all_of(known.told, [&known](const auto& each) {
+           return known.current.contains(each.second);
+         });
 }
 
 std::vector<Oracle::Mount> Oracle::Mounts() {

@@ -13,6 +13,7 @@ namespace {
 
 /// Begins the keys of Argo's Rollouts.
 constexpr std::string_view kRolloutKeys = "rollouts/";
+constexpr std::string_view kCronJobKeys = "cronjobs/";
 /// For so long a list may not have come that is due after a watch.
 constexpr std::chrono::minutes kGap{15};
 /// Within this time operators ask for an API that was missing.
@@ -23,7 +24,7 @@ constexpr std::chrono::minutes kAskedAgain{2};
 bool Oracle::IsInDoubtLocked(const std::string& key, const ObservedWorkload& workload) const {
   return !strict_ &&
          (workload.is_doubted_in_place || std::ranges::any_of(workload.read, [&](const auto& each) {
-            return IsInDoubtOfLocked(workload, each.first) ||
+            return IsInDoubtOfLocked(key, workload, each.first) ||
                    IsBetweenWritesLocked(workload, each.first) ||
                    IsOfAnotherKeyLocked(key, workload, each.first);
           }));
@@ -61,14 +62,16 @@ bool Oracle::IsOfAnotherKeyLocked(const std::string& key, const ObservedWorkload
          edited->second < std::max(led_since_, oldest_operator_) + kGap;
 }
 
-bool Oracle::IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const {
+bool Oracle::IsInDoubtOfLocked(const std::string& key, const ObservedWorkload& workload,
+                               const std::string& source) const {
   const auto written = written_at_.find(SourceOf(source));
   const auto data = data_written_.find(SourceOf(source));
   return written != written_at_.end() && data != data_written_.end() &&
          IsDoubtful({.baseline = workload.baseline,
                      .template_written = workload.template_written,
                      .own_written = workload.own_written,
-                     .undone = workload.undone},
+                     .undone = workload.undone,
+                     .is_of_jobs = key.starts_with(kCronJobKeys)},
                     source, written->second, data->second);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "kubexx/reloader/model/digest.h"
 #include "oracle/oracle_fixture.h"
@@ -35,6 +36,39 @@ TEST_F(OracleTest, JobsOfABackupAreNoRollouts) {
   PutConfig("v6");
   put_job("c-5");
   EXPECT_EQ(oracle().counts().rollouts, 5U);
+}
+
+// Seed 745 of ten minutes, where the data had been others when the Job began.
+TEST_F(OracleTest, TheRecordOfAJobLeavesADoubtOfDataThatWereWrittenSoonAfterIt) {
+  const auto put_config = [this](const std::string& time) {
+    Put(kConfig, R"({"metadata":{"managedFields":[{"manager":"ci","time":"1970-01-01T)" + time +
+                     R"(Z","fieldsV1":{"f:data":{}}}]},"data":{"key":"v1"}})");
+  };
+  for (const auto& [written, begins, is_doubt] :
+       {std::tuple("00:03:21", "v2 u 0 ", true), std::tuple("00:03:20", "v2 u 0 ", false),
+        std::tuple("00:13:21", "v2 u 0 ", false), std::tuple("00:03:21", "v1 u ", false)}) {
+    SCOPED_TRACE(std::string(begins) + written);
+    JudgeExactly();
+    put_config("00:03:19");
+    Pass(std::chrono::hours(1));
+    const std::string version =
+        std::string(begins) == "v1 u " ? "" : "@" + std::to_string(oracle().seen());
+    Put("/registry/cronjobs/ns/c",
+        R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/baseline":")" +
+            std::string(begins) + "configmap/s=" + reloader::DigestOf("key=v1").ToString() +
+            version +
+            R"("},"managedFields":[{"manager":"Reloader","time":"1970-01-01T00:03:20Z",)"
+            R"("fieldsV1":{"f:metadata":{"f:annotations":{"f:kubexx.io/rolled-for":{}}}}}]},)"
+            R"("spec":{"jobTemplate":{"spec":{"template":{"spec":)"
+            R"({"containers":[{"envFrom":[{"configMapRef":{"name":"s"}}]}]}}}}}})");
+    put_config(written);
+    const std::string job = "/registry/jobs/ns/c-" + std::string(begins, 2) + written;
+    Put(job, R"({"metadata":{"annotations":{"kubexx.io/rolled-for":"v"},)"
+             R"("ownerReferences":[{"name":"c","uid":"u"}]}})");
+    EXPECT_EQ(oracle().TooMany().has_value(), !is_doubt);
+    Delete(job);
+    Delete("/registry/cronjobs/ns/c");
+  }
 }
 
 /// A Job of people's, or one that an operator has made of it, as the server stores it.
@@ -274,6 +308,75 @@ TEST_F(OracleTest,
     Delete(std::string(kPodStatus) + "2");
     Delete(kWorkload);
   }
+}
+
+constexpr const char* kNextStatus =
+    "/registry/secrets-store.csi.x-k8s.io/secretproviderclasspodstatuses/ns/q";
+
+/// The pods of a template are on their way when one of the pods before tells of a rotation.
+class OracleRotationTest : public OracleTest {
+ protected:
+  void RotateAfter(const std::string& workload) {
+    Put(kWorkload, MountingWorkload("", ""));
+    Put(kPodStatus, PodStatus("v1", 1));
+    Put(kWorkload, MountingWorkload("", "v1"));
+    Put(kWorkload, workload);
+    Put(kNextStatus, PodStatus("v2", 1));
+    Put(kPodStatus, PodStatus("v2", 2));
+    EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+  }
+  /// Of people; the baseline is of this version.
+  static std::string Released(const std::string& recorded) {
+    std::string workload = MountingWorkload("", recorded);
+    workload.insert(workload.find(R"("env")"), R"("image":"two",)");
+    workload.insert(workload.find(R"("reloader.kubexx.io)"), R"("oracle/by":"release",)");
+    return workload;
+  }
+};
+
+// Seed 650 of ten minutes: the operator's watch was half-open until the pods before were gone.
+TEST_F(OracleRotationTest, NeedsNoRolloutWhereOnlyPodsToldThatAReleaseHasReplaced) {
+  RotateAfter(Released("v1"));
+  Delete(kPodStatus);
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kWorkload, Released("v0"));
+  EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("has a record of other data"));
+  Put(kWorkload, Released("v1"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kNextStatus, PodStatus("v3", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v3"));
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledWhereAPodHasToldForLongerThanAWatchIsBehind) {
+  RotateAfter(Released("v1"));
+  Pass(std::chrono::minutes(11));
+  Delete(kPodStatus);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledWhereAnotherPodThatLivesTellsOfIt) {
+  const std::string third = std::string(kPodStatus) + "3";
+  Put(third, PodStatus("v1", 1));
+  RotateAfter(Released("v1"));
+  Delete(kPodStatus);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2")) << "it has v1";
+  Put(third, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledWhereThePodsHaveNotToldAllTheTime) {
+  RotateAfter(Released("v1"));
+  Delete(kPodStatus);
+  Delete(kNextStatus);  // as with the API of the driver
+  Put(kNextStatus, PodStatus("v2", 1));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleRotationTest, HasToBeRolledAgainAfterARolloutOfAnOperatorThatDidNotKnowIt) {
+  RotateAfter(MountingWorkload("v1", "v1"));
+  Delete(kPodStatus);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
 }
 
 TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {

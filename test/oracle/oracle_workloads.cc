@@ -351,6 +351,7 @@ void Oracle::OnJobLocked(const std::string& key, const JsonTree& object) {
   const auto found = workloads_.find("cronjobs" + key.substr(begin, key.rfind('/') + 1 - begin) +
                                      std::string(owner.TextAt("name")));
   if (found != workloads_.end() && found->second.uid == owner.TextAt("uid")) {
+    found->second.doubts += IsInDoubtLocked(found->first, found->second) ? 1U : 0U;
     ++found->second.rolled;
     ++counts_.rollouts;
     ReadLocked(found->second);

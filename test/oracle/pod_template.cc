@@ -33,6 +33,9 @@ constexpr std::string_view kReloadedFrom = "reloader.stakater.com/last-reloaded-
 constexpr std::array<std::string_view, 2> kAnnotations = {kReloadedFrom,
                                                           "reloader.kubexx.io/restarted-for"};
 
+/// What they write on a CronJob with each Job, as managed fields call it.
+constexpr std::string_view kJobField = "f:kubexx.io/rolled-for";
+
 std::span<const JsonTree> ElementsOf(const JsonTree* list) {
   return list == nullptr ? std::span<const JsonTree>() : list->elements();
 }
@@ -254,7 +257,8 @@ std::string TemplateWrittenIn(const JsonTree& workload) {
 std::string OwnWrittenIn(const JsonTree& workload) {
   return LatestOf(workload, [](const JsonTree& entry) {
     return entry.TextAt("manager") == reloader::kFieldManager &&
-           (Owns(entry, {"f:spec", "f:template"}) || Owns(entry, {"f:spec", "f:restartAt"}));
+           (Owns(entry, {"f:spec", "f:template"}) || Owns(entry, {"f:spec", "f:restartAt"}) ||
+            Owns(entry, {"f:metadata", "f:annotations", kJobField}));
   });
 }
 
@@ -277,9 +281,12 @@ bool IsDoubtful(const DoubtfulPods& pods, const std::string& source, std::int64_
                 std::string_view data_written) {
   const reloader::SourceId id = IdOf(source);
   const auto parsed = reloader::Baseline::Parse(pods.baseline, id.key.namespace_);
-  if (!parsed || !parsed->template_written ||
-      parsed->template_written->ToString() >= pods.template_written || parsed->VersionOf(id) == 0 ||
-      parsed->VersionOf(id) >= static_cast<std::uint64_t>(version)) {
+  const auto is_newer = [&](const apimachinery::Time& recorded) {
+    return pods.is_of_jobs ? recorded != reloader::Baseline::kNoTemplate
+                           : recorded.ToString() >= pods.template_written;
+  };
+  if (!parsed || !parsed->template_written || is_newer(*parsed->template_written) ||
+      parsed->VersionOf(id) == 0 || parsed->VersionOf(id) >= static_cast<std::uint64_t>(version)) {
     return false;
   }
   if (!pods.undone.empty() && pods.undone >= std::max(pods.own_written, pods.template_written)) {

@@ -58,7 +58,8 @@ std::map<std::string, std::string> DigestsIn(const std::string& baseline);
 /// template of a workload, according to its managed fields: RFC 3339; empty: they do not tell.
 std::string TemplateWrittenIn(const codec::JsonTree& workload);
 
-/// When an operator last rolled a workload, in the same form.
+/// When an operator last rolled a workload, or recorded a Job that it had made of a CronJob, in the
+/// same form.
 std::string OwnWrittenIn(const codec::JsonTree& workload);
 
 /// When whoever undid or restarted a rollout last wrote the pod template, in the same form.
@@ -74,13 +75,15 @@ struct DoubtfulPods {
   std::string_view template_written;
   std::string_view own_written;
   std::string_view undone;
+  bool is_of_jobs = false;  ///< of a CronJob, whose template makes no pods
 };
 
 /// Whether an operator that begins cannot know what the pods of a workload have of the source: the
 /// baseline was written before others wrote the template, and for an older version of the source
 /// than `version`. Where the operator itself has rolled the workload since then, the data must have
 /// been written after that, and up to ten minutes after it, at `data_written`; where a person has
-/// undone or restarted a rollout since, after that.
+/// undone or restarted a rollout since, after that. Of a CronJob only the Jobs count that operators
+/// make.
 bool IsDoubtful(const DoubtfulPods& pods, const std::string& source, std::int64_t version,
                 std::string_view data_written);
 

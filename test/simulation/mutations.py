@@ -97,8 +97,8 @@ MUTATIONS = [
         "  if (MUTANT || !written) {")]),
     ("any write of the operator moves the time of its last rollout", [(
         RELOADER + "write/rest_writer.cc",
-        "{.field_manager = std::string(kRecordsManager)}",
-        "{.field_manager = std::string(MUTANT ? kFieldManager : kRecordsManager)}")]),
+        "records == Records::kJob ? kFieldManager",
+        "MUTANT || records == Records::kJob ? kFieldManager")]),
     ("a process does not go by the version of its own rollout", [(
         RELOADER + "plan/pair_memory_writes.cc",
         "  if (rolled) {",

@@ -26,6 +26,12 @@ const std::string& BaselineField() {
   return field;
 }
 
+/// The name of the annotation that a CronJob gets with each Job that is made of it.
+const std::string& JobField() {
+  static const std::string field = "\"f:" + std::string(kRolledFor) + "\"";
+  return field;
+}
+
 bool HasTemplate(const ManagedFieldsEntry& entry) { return Has(entry, "\"f:template\""); }
 
 /// The latest time of the entries for which `counts` returns true; std::nullopt when none has one.
@@ -80,7 +86,8 @@ std::optional<Time> TemplateWrittenAt(const api::meta::v1::ObjectMeta& metadata)
 
 std::optional<Time> OwnWrittenAt(const api::meta::v1::ObjectMeta& metadata) {
   return LatestOf(metadata, [](const ManagedFieldsEntry& entry) {
-    return entry.manager == kFieldManager && (HasTemplate(entry) || Has(entry, "\"f:restartAt\""));
+    return entry.manager == kFieldManager &&
+           (HasTemplate(entry) || Has(entry, "\"f:restartAt\"") || Has(entry, JobField()));
   });
 }
 

@@ -36,9 +36,10 @@ std::optional<apimachinery::Time> UndoneAt(const api::meta::v1::ObjectMeta& meta
 /// show a write that only removes fields.
 std::optional<apimachinery::Time> TemplateWrittenAt(const api::meta::v1::ObjectMeta& metadata);
 
-/// When the operator last rolled the workload, in whole seconds: wrote its pod template, or the
-/// time at which Argo Rollouts restarts it. Returns std::nullopt when it has not, or the managed
-/// fields do not tell. It may be the time of a later end of a pause, which makes pods, too.
+/// When the operator last rolled the workload, in whole seconds: wrote its pod template, the time
+/// at which Argo Rollouts restarts it, or that it has made a Job of the CronJob. Returns
+/// std::nullopt when it has not, or the managed fields do not tell. It may be the time of a later
+/// end of a pause, which makes pods, too.
 std::optional<apimachinery::Time> OwnWrittenAt(const api::meta::v1::ObjectMeta& metadata);
 
 /// Whether somebody other than the operator wrote the baseline on a workload. Returns false when

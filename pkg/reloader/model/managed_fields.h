@@ -15,7 +15,8 @@ namespace kubexx::reloader {
 inline constexpr std::string_view kFieldManager = "Reloader";
 
 /// The field manager of the operator's writes of nothing but annotations: of baselines, say. They
-/// leave the time of kFieldManager what it is, so that it tells of the last rollout.
+/// leave the time of kFieldManager what it is, so that it tells of the last rollout. The record of
+/// a CronJob's rollout, which is a Job, has that one.
 inline constexpr std::string_view kRecordsManager = "Reloader-records";
 
 /// Whether the entry belongs to the operator (any replica) or to stakater/Reloader.

@@ -96,8 +96,8 @@ struct Workload {
   /// When somebody other than the operator last wrote the pod template, other than to undo a
   /// rollout: see TemplateWrittenAt.
   std::optional<apimachinery::Time> template_written{};
-  /// When the operator last wrote the object with the pod template, if it has written the template:
-  /// see OwnWrittenAt.
+  /// When the operator last wrote the object with the pod template, if it has written the template,
+  /// or made a Job of the CronJob: see OwnWrittenAt.
   std::optional<apimachinery::Time> own_written{};
   /// When a command that undoes rollouts last wrote the pod template or the baseline.
   std::optional<apimachinery::Time> undone{};

@@ -339,6 +339,8 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
     workload.template_written = TemplateWrittenAt(owner.metadata);
     workload.own_written = OwnWrittenAt(owner.metadata);
     workload.undone = UndoneAt(owner.metadata);
+  } else if (kind == WorkloadKind::kCronJob) {
+    workload.own_written = OwnWrittenAt(owner.metadata);
   }
   if (IsOfDeployment(workload) && !owner.metadata.creation_timestamp.IsZero()) {
     workload.created = owner.metadata.creation_timestamp;

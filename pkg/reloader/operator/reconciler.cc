@@ -210,7 +210,9 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   }
   plan.incomplete = sources.left_out();
   if (parts_.record_baselines != BaselineRecording::kAlways) {
-    plan.template_written.reset();  // nobody would write the baseline anew after a release
+    // Nobody would write the baseline anew after a release, or after a Job.
+    plan.template_written.reset();
+    plan.is_run_by_jobs = false;
   }
   if (doubts == Doubts::kSettle) {
     MarkCompared(plan);

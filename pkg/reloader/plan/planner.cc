@@ -48,6 +48,7 @@ class Planner {
     TakeNewerRecords();
     plan_.baseline.uid = workload_.uid;
     plan_.template_written = workload_.template_written;
+    plan_.is_run_by_jobs = workload_.id.kind == WorkloadKind::kCronJob;
     if (recorded_) {
       plan_.baseline.template_written = recorded_->template_written;
       plan_.baseline.edition = recorded_->edition + (workload_.baseline_restored ? 1 : 0);
@@ -131,11 +132,15 @@ class Planner {
   /// Whether every write of the source up to that of the pod template has been seen, or it does not
   /// matter: see Plan::has_seen_template.
   bool HasSeenTemplate(const SourceId& source) const {
-    // A CronJob starts nothing when its template changes, and of a class every pod tells for
-    // itself.
-    if (sources_.over == nullptr || workload_.id.kind == WorkloadKind::kCronJob ||
-        source.type == SourceType::kSecretProviderClass ||
+    // Of a class every pod tells for itself.
+    if (sources_.over == nullptr || source.type == SourceType::kSecretProviderClass ||
         (recorded_ && recorded_->template_written == workload_.template_written)) {
+      return true;
+    }
+    // A CronJob starts nothing when its template changes, and when the operator makes a Job of it,
+    // the baseline says so.
+    if (workload_.id.kind == WorkloadKind::kCronJob &&
+        !(recorded_ && IsRecordOlderThanPods(workload_, *recorded_))) {
       return true;
     }
     const std::string& written_by = IsOfDeployment(workload_) ? workload_.template_resource_version

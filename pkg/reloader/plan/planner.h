@@ -203,13 +203,17 @@ struct Plan {
   /// annotation (see MakePlan), this one does not, and the new annotation ends that for good
   /// (has_seen_template).
   bool is_news = false;
-  /// Somebody else has written the pod template since the baseline was written. So a process that
-  /// starts later doubts what the baseline says of sources that are written from now on, unless the
-  /// baseline is written anew.
+  /// Somebody else has written the pod template since the baseline was written, or the baseline is
+  /// that of a CronJob's rollout. So a process that starts later doubts what the baseline says of
+  /// sources that are written from now on, unless the baseline is written anew.
   bool is_released = false;
+  /// Only the operator's own rollouts make pods that a baseline could not know of, and there is no
+  /// `template_written`: the workload is a CronJob.
+  bool is_run_by_jobs = false;
   /// Workload::template_written, for the baseline that is written once nothing is due any more.
   std::optional<apimachinery::Time> template_written{};
-  /// Every write of the sources up to that of the pod template has been seen. If false, a source
+  /// Every write of the sources up to that of the pod template, or up to the record of a CronJob's
+  /// rollout, has been seen. If false, a source
   /// may have had other data while the template's pods began, of which news are on the way: a
   /// baseline with `template_written` would deny that.
   bool has_seen_template = true;
@@ -316,7 +320,8 @@ struct SourceLookup {
 /// the data may have been others while the template's pods began, and have come back. A process
 /// that knows nothing for certain asks when the data were written (DigestsOver::WrittenAt), and
 /// rolls the workload when that was not before the template was written; where the operator has
-/// rolled the workload since (Workload::own_written), when that was after it, within ten minutes. A
+/// rolled the workload since (Workload::own_written), when that was after it, within ten minutes.
+/// The template of a CronJob makes no pods, so there only the operator's own rollouts count. A
 /// process that knows with which data the pods began before and after some writes, and not what the
 /// data were in between (Knowledge::unseen_writes), asks the same where the pods may have begun
 /// then. A process that knows better writes the baseline anew (Plan::record). A person who has

@@ -80,6 +80,14 @@ void CutToSize(Room& room, Plan& plan) {
 
 }  // namespace
 
+bool IsRecordOlderThanPods(const Workload& workload, const Baseline& recorded) {
+  // A CronJob starts nothing when its template changes.
+  const bool is_older = workload.id.kind == WorkloadKind::kCronJob
+                            ? recorded.template_written == Baseline::kNoTemplate
+                            : recorded.IsOlderThanTemplate(workload.template_written);
+  return is_older && HasOwnRecord(workload);
+}
+
 void FinishBaseline(const RecordedOn& on, Plan& plan) {
   auto& digests = plan.baseline.digests;
   const Baseline* recorded = on.recorded;
@@ -88,10 +96,7 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
              .template_written = on.workload.template_written ? on.workload.template_written
                                                               : plan.baseline.template_written});
   CutToSize(room, plan);
-  // A CronJob starts nothing when its template changes.
-  plan.is_released = recorded != nullptr && on.workload.id.kind != WorkloadKind::kCronJob &&
-                     HasOwnRecord(on.workload) &&
-                     recorded->IsOlderThanTemplate(on.workload.template_written);
+  plan.is_released = recorded != nullptr && IsRecordOlderThanPods(on.workload, *recorded);
   const bool is_to_be_renewed = IsToBeRenewed(on, plan);
   const bool is_known = plan.has_seen_template && !plan.is_partly_unknown && !plan.incomplete;
   const bool may_stay = MayStayInDoubt(on, plan) && !plan.has_uncertain_changes;
@@ -141,7 +146,11 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written, 
       baseline.template_written = Baseline::kNoTemplate;
     }
   }
-  if (baseline.template_written && !written.empty() && !is_reload) {
+  if (plan.is_run_by_jobs && is_all && written.empty() && plan.has_seen_template &&
+      !plan.incomplete) {
+    baseline.template_written.reset();  // there is no doubt any more, until the next Job
+  }
+  if ((baseline.template_written || plan.is_run_by_jobs) && !written.empty() && !is_reload) {
     // A watch may be behind this rollout, too, and its pods begin with what no event has told of.
     baseline.template_written = Baseline::kNoTemplate;
   }

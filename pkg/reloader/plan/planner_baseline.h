@@ -22,6 +22,11 @@ struct RecordedOn {
   const std::set<SourceId>& named;       ///< referenced, or a plain name of a reload list
 };
 
+/// Whether the workload's own baseline, `recorded`, was written before somebody else wrote the pod
+/// template, or is that of a CronJob's rollout, which is written before anybody can have seen all
+/// that its pods began with. Pure.
+bool IsRecordOlderThanPods(const Workload& workload, const Baseline& recorded);
+
 /// Decides whether to record `plan.baseline`, which has what the planner knows of all sources:
 /// sets Plan::record, is_news, is_released and left_out. Cuts the baseline to size, and adds what
 /// others have recorded: an instance with other rules or types may look after the same workload.

@@ -596,14 +596,91 @@ TEST_F(PlannerComeBackTest, AReloadInPlaceSettlesNoDoubtOfAnotherSource) {
   EXPECT_THAT(plan.changes[0].causes, ElementsAre(kBackConfig));
 }
 
-// Nobody doubts what the baseline of a CronJob says, so there is nothing to renew.
-TEST_F(PlannerComeBackTest, ALabelAfterTheRolloutOfACronJobIsNoReasonToWrite) {
-  workload_.id.kind = WorkloadKind::kCronJob;
-  Put(kBackSecret, kInBetween, 30);
-  Write(Make());
-  workload_.own_written = Time{.seconds = kRelease};
-  ComeBack(32, kRelease + 1);
+/// A CronJob of which the operator has made a Job, recorded at version 31.
+class PlannerCronJobTest : public PlannerComeBackTest {
+ protected:
+  PlannerCronJobTest() {
+    workload_.id.kind = WorkloadKind::kCronJob;
+    workload_.template_written.reset();
+    WriteBaseline("");
+    Write(Make());
+    EXPECT_THAT(BaselineText(), StartsWith("v1 uid-1 "));
+    Put(kBackSecret, kInBetween, 30);
+    Write(Make());
+    workload_.own_written = Time{.seconds = kRelease};
+    workload_.resource_version = "31";
+  }
+  const std::string& BaselineText() {
+    return workload_.annotations[std::string(kBaselineAnnotation)];
+  }
+  /// What the process knows that has made the Job.
+  const Knowledge known_{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kConfirmed, .digest = kCameBack}},
+                {kBackSecret, {.kind = PairState::Kind::kConfirmed, .digest = kInBetween}}}};
+};
+
+// Seed 745 of ten minutes of the simulation: no event told of data that came and went while the
+// operator made a Job, and the operator ended before one did.
+TEST_F(PlannerCronJobTest, DataThatMayHaveBeenOthersWhenTheJobBeganRoll) {
+  EXPECT_THAT(BaselineText(), StartsWith("v2 uid-1 0 "));
   ExpectSettled();
+  ComeBack(32, kRelease + 1);
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(kBackConfig));
+  Write(plan);
+  ExpectSettled();
+}
+
+TEST_F(PlannerCronJobTest, ALabelLongAfterTheJobRollsNothing) {
+  for (const std::int64_t written : {kRelease, kRelease + 601}) {
+    SCOPED_TRACE(written);
+    ComeBack(32, written);
+    EXPECT_THAT(Make().changes, IsEmpty());
+  }
+  ComeBack(32, kRelease + 1);
+  workload_.own_written.reset();
+  EXPECT_THAT(Make().changes, IsEmpty()) << "nobody says when the Job was made";
+}
+
+TEST_F(PlannerCronJobTest, ATemplateThatSomebodyWritesBeginsNoPods) {
+  workload_.template_written = Time{.seconds = kRelease + 300};
+  ComeBack(32, kRelease + 601);
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST_F(PlannerCronJobTest, WhoSeesAWriteAfterItsJobLeavesNoDoubt) {
+  EXPECT_FALSE(Make(known_).record) << "nothing has been written since";
+  ComeBack(32, kRelease + 1);  // a label, as this process knows
+  const Plan plan = Make(known_);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.is_released);
+  EXPECT_TRUE(plan.is_news);
+  Write(plan);
+  EXPECT_THAT(BaselineText(), StartsWith("v1 uid-1 "));
+  ComeBack(33, kRelease + 2);
+  ExpectSettled();
+  EXPECT_FALSE(Make(known_).record) << "once is enough";
+}
+
+TEST_F(PlannerCronJobTest, ASourceWhoseWatchIsBehindTheJobStaysInDoubt) {
+  seen_ = {{SourceType::kConfigMap, 30}, {SourceType::kSecret, 33}};
+  Put(kBackSecret, kInBetween, 33);  // a label
+  WriteBaseline(BaselineAfter(Make(known_), {}));
+  EXPECT_THAT(BaselineText(), StartsWith("v2 uid-1 0 "));
+  ComeBack(32, kRelease + 1);
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(kBackConfig));
+}
+
+TEST_F(PlannerCronJobTest, WhereNobodyRenewsBaselinesAJobLeavesNoDoubt) {
+  Put(kBackSecret, kCameBack, 40);
+  Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  plan.is_run_by_jobs = false;
+  plan.baseline.template_written.reset();
+  EXPECT_THAT(BaselineAfter(plan, plan.changes), StartsWith("v1 uid-1 "));
 }
 
 TEST_F(PlannerComeBackTest, AFirstBaselineSaysThatNoReleaseHasBeenSeenWhereAWatchIsBehind) {

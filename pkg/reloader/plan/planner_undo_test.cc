@@ -422,6 +422,10 @@ TEST(OwnWrittenAt, IsWhenTheOperatorLastWroteAnObjectWhoseTemplateItHasWritten) 
   EXPECT_EQ(OwnWrittenAt(metadata)->seconds, 70) << "a record makes no pods";
   metadata.managed_fields.push_back(WrittenBy("Reloader", 95, R"({"f:spec":{"f:restartAt":{}}})"));
   EXPECT_EQ(OwnWrittenAt(metadata)->seconds, 95) << "Argo Rollouts makes pods then";
+  metadata.managed_fields = {WrittenBy(
+      "Reloader", 75, R"({"f:metadata":{"f:annotations":{"f:kubexx.io/rolled-for":{}}}})")};
+  ASSERT_TRUE(OwnWrittenAt(metadata));
+  EXPECT_EQ(OwnWrittenAt(metadata)->seconds, 75) << "a Job of a CronJob is a rollout, too";
 }
 
 TEST(IsBaselineForeign, GoesByTheManagedFields) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/reloader/plan/begun_pods.h"
+#include "kubexx/reloader/plan/planner_baseline.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -189,13 +190,16 @@ bool SlotPlanner::IsTold(const SlotMember& member) const {
 bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) const {
   const Workload& workload = input_.workload;
   const std::uint64_t seen = RecordedVersionOf(member.id);
-  // A CronJob starts nothing when its template changes.
-  if (seen == 0 || member.object_version <= seen || workload.id.kind == WorkloadKind::kCronJob ||
-      !HasOwnRecord(workload) || !input_.recorded->IsOlderThanTemplate(workload.template_written)) {
+  if (seen == 0 || member.object_version <= seen ||
+      !IsRecordOlderThanPods(workload, *input_.recorded)) {
     return false;
   }
+  const bool is_of_jobs = workload.id.kind == WorkloadKind::kCronJob;
+  if (is_of_jobs && !workload.own_written) {
+    return false;  // nobody says when the last one was made
+  }
   const bool is_rolled =
-      workload.own_written && *workload.own_written >= *workload.template_written;
+      is_of_jobs || (workload.own_written && *workload.own_written >= *workload.template_written);
   const bool is_seen = has_changed && StateOf(member.id)->kind == Kind::kObserved;
   // Whoever has undone or restarted a rollout since then wants the pods as they are, with the data
   // of that moment.

@@ -198,6 +198,12 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       NoteTemplateTime(*old_workload, *workload);
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
+      if (HasOwnRecord(*old_workload) && HasOtherTemplate(*old_workload, *workload)) {
+        // A first plan would take the baseline for a later one than this event, and believe it.
+        (void)parts_.memory.IsNewRecord(
+            id, PairMemory::SeenRecord::Of(*Find(old_workload->annotations, kBaselineAnnotation),
+                                           VersionNumber(event.old_resource_version())));
+      }
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload, event);
     }

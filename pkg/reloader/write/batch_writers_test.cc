@@ -589,6 +589,27 @@ TEST_F(BatchWritersTest, ACronJobSaysWhatItWasRolledForWhateverItsStatus) {
   EXPECT_EQ(batch_.CronJobNote(std::string(kBaselineAnnotation)), "v1 cron a=b");
 }
 
+TEST_F(BatchWritersTest, OnlyTheRecordOfAJobHasTheManagerOfRollouts) {
+  const auto managers = [this] {
+    std::vector<std::string> found;
+    for (const std::string& target : server_.targets()) {
+      if (const auto at = target.find("cronjobs/backup?fieldManager="); at != std::string::npos) {
+        found.push_back(target.substr(target.find('=', at) + 1));
+      }
+    }
+    return found;
+  };
+  WorkloadWrite write{.annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}}};
+  ASSERT_TRUE(writer_->Write(kBackup, write, {}));
+  write.variables = kSetX.variables;
+  write.token = kSetX.token;
+  ASSERT_TRUE(writer_->Write(kBackup, write, {}));
+  batch_.Suspend();
+  write.token = "later";
+  ASSERT_TRUE(writer_->Write(kBackup, write, {}));
+  EXPECT_THAT(managers(), testing::ElementsAre("Reloader-records", "Reloader", "Reloader-records"));
+}
+
 TEST_F(BatchWritersTest, ACronJobThatIsSuspendedByNowHasNoRolloutInItsHistory) {
   batch_.Suspend();
   const WorkloadWrite write{.variables = {{"app", "X", "1"}},

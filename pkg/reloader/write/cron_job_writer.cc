@@ -240,10 +240,11 @@ Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
                                           WriteOutcome& outcome) const {
   const WorkloadId id{WorkloadKind::kCronJob, {cron_job.Namespace(), cron_job.Name()}};
   const auto ours = annotations.find(kRolledFor);
+  const Records records = ours == annotations.end() ? Records::kRollout : Records::kJob;
   std::string version = cron_job.ResourceVersion();
   for (int tries = 1;; ++tries) {
-    auto recorded = RecordAnnotations(client_, id, annotations, version, Records::kRollout,
-                                      fallbacks_, stop, outcome);
+    auto recorded =
+        RecordAnnotations(client_, id, annotations, version, records, fallbacks_, stop, outcome);
     if (recorded || recorded.error().reason != Reason::kConflict) {
       return recorded;
     }

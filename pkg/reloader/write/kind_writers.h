@@ -42,9 +42,11 @@ WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructure
 enum class Records : std::uint8_t {
   kBaseline,  ///< nothing that was done, so there may be thousands of such writes at a time
   kRollout,   ///< a rollout that was made, of which the next process should know
+  kJob,       ///< likewise, by a Job: the write's time is that of the rollout
 };
 
-/// Writes annotations of the object only, by a merge patch. A refusal is not an error but stored in
+/// Writes annotations of the object only, by a merge patch of kRecordsManager, or of kFieldManager
+/// for Records::kJob. A refusal is not an error but stored in
 /// `outcome`, since these annotations roll nothing; `fallbacks` is informed if a right is missing.
 /// A right that was refused a moment ago is tried again for a rollout only. Fails with kConflict
 /// when the object has another resource version than `version`; empty: any version.

@@ -1,4 +1,5 @@
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/dynamic/metadata_client.h"
@@ -165,10 +166,11 @@ Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
   if (!version.empty()) {
     patch["metadata"]["resourceVersion"] = version;
   }
+  const std::string_view manager = records == Records::kJob ? kFieldManager : kRecordsManager;
   auto patched =
       MetadataOf(client, workload)
           .Patch(workload.key.name, {.type = rest::PatchType::kMerge, .text = patch.ToJson()},
-                 {.field_manager = std::string(kRecordsManager)}, std::move(stop));
+                 {.field_manager = std::string(manager)}, std::move(stop));
   if (patched) {
     fallbacks.Granted(right);
     outcome.version = VersionNumber(patched->metadata.resource_version);
