@@ -625,6 +625,24 @@ TEST_F(StaleCacheTest, WhereASourceMayNotBeReadTheWorkloadIsNotWrittenUnseen) {
   EXPECT_EQ(server_.writes()[0].resource_version, std::to_string(kBeyondTheCache + 1));
 }
 
+// Seed 540 of 400 hours: a rollout was undone while the watch was behind both.
+TEST_F(StaleCacheTest, AnUndoThatBringsBackTheTemplateOfTheCacheIsHeeded) {
+  PutConfig("good");
+  Put(*deployments_, StampedBy("Reloader", WebWithEnv("good", "good")));
+  const auto reloader = Start([&](const SourceId&, const std::stop_token&) {
+    core::ConfigMap config;
+    config.data["key"] = "new";
+    ValueDigests values = ValueDigestsOf(config);
+    values.written = apimachinery::Time{.seconds = 50};
+    return Result<std::optional<ValueDigests>>(values);
+  });
+  server_.Put(StampedBy("kubectl-rollout", WebWithEnv("good", "good")));
+  Change("new", 1);
+  KX_AWAIT_NE(server_.reads(), 0);
+  reloader->Stop();
+  EXPECT_EQ(Rollouts().size(), 0U) << "the pods of the undo began after the change";
+}
+
 // The version of the source changes all the time.
 TEST_F(StaleCacheTest, ADoubtThatIsSettledDoesNotComeBack) {
   PutConfig("bad");

@@ -129,8 +129,11 @@ void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {
     return;
   }
   const bool is_first = std::exchange(known.tenure, tenure) == 0;
+  // An event has told of pods that are younger than any record, and a new one would be told of,
+  // too.
+  const bool is_of_younger_pods = known.template_since > known.told_at;
   for (auto& [source, state] : known.pairs) {
-    state.is_ahead_of_record = state.is_ahead_of_record && is_first;
+    state.is_ahead_of_record = state.is_ahead_of_record && (is_first || is_of_younger_pods);
   }
 }
 

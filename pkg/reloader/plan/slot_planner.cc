@@ -116,6 +116,11 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     const bool is_doubted = MayHaveBegunUnseen(input_.known, member.id) &&
                             state->digest == member.digest && IsTold(member) &&
                             MayHaveComeBack(member, false);
+    // A list may have told of a change and of an undo together. Their times tell which was first.
+    if (state->digest != member.digest && MayHaveBegunBefore(member, *state) &&
+        (IsOlderThanUndo(member) || IsWrittenBefore(member, input_.workload.undone))) {
+      return Standing::kSettled;
+    }
     return is_doubted ? Standing::kChanged : Since(state->digest, member);
   }
   const bool has_changed = state != nullptr && state->digest != member.digest;

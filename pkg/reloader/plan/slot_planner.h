@@ -126,6 +126,12 @@ class SlotPlanner {
   /// with a rollout after these data were written.
   bool IsRolledByOthers(const SlotMember& member, const Slot& slot,
                         const std::set<std::string>& set) const;
+  /// Whether nothing tells if the pods began before or after the present data were written: `state`
+  /// says so, or the versions of both are within one change that a list told of.
+  bool MayHaveBegunBefore(const SlotMember& member, const PairState& state) const;
+  /// Whether the present data were written in an earlier second than that.
+  bool IsWrittenBefore(const SlotMember& member,
+                       const std::optional<apimachinery::Time>& time) const;
   /// Whether the operator was the last to write the pod template, and did so not before the second
   /// in which the present data were written.
   bool IsOlderThanOwnRollout(const SlotMember& member) const;

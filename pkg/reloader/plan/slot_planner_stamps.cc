@@ -141,6 +141,22 @@ bool SlotPlanner::IsOlderThanUndo(const SlotMember& member) const {
   return written && *written < undone;
 }
 
+bool SlotPlanner::MayHaveBegunBefore(const SlotMember& member, const PairState& state) const {
+  const Knowledge& known = input_.known;
+  const bool is_of_same_time = known.template_since != 0 &&
+                               member.resource_version >= known.template_since &&
+                               member.resource_version < known.template_until;
+  return member.id.type != SourceType::kSecretProviderClass &&
+         input_.workload.id.kind != WorkloadKind::kCronJob &&
+         (state.digest == UnknownData() || is_of_same_time);
+}
+
+bool SlotPlanner::IsWrittenBefore(const SlotMember& member,
+                                  const std::optional<apimachinery::Time>& time) const {
+  const auto written = time ? input_.written_at(member.id) : std::nullopt;
+  return written && *written < *time;
+}
+
 const std::string* SlotPlanner::ReloadedAt(const SourceId& id) const {
   return input_.reloaded_from && input_.reloaded_from->source == id ? &input_.reloaded_from->hash
                                                                     : nullptr;
