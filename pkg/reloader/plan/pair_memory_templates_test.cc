@@ -233,5 +233,23 @@ TEST(PairMemoryTemplates, AnOwnRolloutAfterUnseenWritesEndsThem) {
   EXPECT_TRUE(memory.Get(kLateWorkload).unseen_writes.empty());
 }
 
+// Seed 166 of ten minutes: nobody led when the template changed.
+TEST(PairMemoryTemplates, InAnotherTenureARecordFromBeforeTheTemplateIsNoNews) {
+  PairMemory memory;
+  memory.BeginTenure(kLateWorkload, 1);
+  memory.IsNewRecord(kLateWorkload, PairMemory::SeenRecord::Of("theirs", 20));
+  memory.RecordChange(kLateWorkload, kThereAndBack, kBack, Move{kThere, 23});
+  ReleaseAt(memory, 24, 24);
+  memory.RecordChange(kLateWorkload, kThereAndBack, kThere, Move{kBack, 25});
+  memory.BeginTenure(kLateWorkload, 2);
+  EXPECT_EQ(BeganThereOrBack(memory), kThere);
+  const auto is_ahead = [&] {
+    return memory.Get(kLateWorkload).pairs.at(kThereAndBack).is_ahead_of_record;
+  };
+  EXPECT_TRUE(is_ahead());
+  memory.IsNewRecord(kLateWorkload, PairMemory::SeenRecord::Of("later", 30));
+  EXPECT_FALSE(is_ahead());
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -702,22 +702,6 @@ TEST(PairMemory, InAnotherTenureOthersMayHaveRecordedMore) {
   EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
 }
 
-// Seed 166 of ten minutes: nobody led when the template changed.
-TEST(PairMemory, InAnotherTenureARecordFromBeforeTheTemplateIsNoNews) {
-  PairMemory memory;
-  memory.BeginTenure(kPairWorkload, 1);
-  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("theirs", 100));
-  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 110});
-  memory.TemplateChanged(kPairWorkload,
-                         {.since = 120, .until = 120, .before = "one", .now = "two"});
-  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 130});
-  memory.BeginTenure(kPairWorkload, 2);
-  EXPECT_EQ(BeganWith(memory), kNew);
-  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
-  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("later", 140));
-  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
-}
-
 TEST(PairMemory, AnOwnRolloutBackIsNoUndo) {
   PairMemory memory;
   EXPECT_EQ(
