@@ -261,7 +261,7 @@ class HeaderReader {
       return cursor_.Error("after the member " + member.name +
                            " there should be ';' or an initialiser, and not " + cursor_.Shown());
     }
-    KX_RETURN_IF_ERROR(cursor_.SkipToSemicolon(true));
+    KX_ASSIGN_OR_RETURN(member.initialiser, cursor_.SkipToSemicolon(true));
     structure.members.push_back(std::move(member));
     return {};
   }

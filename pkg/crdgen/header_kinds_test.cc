@@ -157,10 +157,54 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"DefaultThatHidesZero",
               HeaderWith("// +optional\n// +kubebuilder:default=true\nbool x = true;"),
               "the server puts the default in its place"},
+        Wrong{"DefaultInJsonThatHidesZero",
+              HeaderWith("// +optional\n// +default=true\nbool x = true;"),
+              "the server puts the default in its place"},
         Wrong{"MemberName", HeaderWith("bool podIP;"), "write '// +jsonName=...' above it"},
         Wrong{"SameField", HeaderWith("bool a_b;\n// +jsonName=aB\nbool c;"),
               "a.h:8: there is a field aB already"},
         Wrong{"ApiVersion", HeaderWith("std::string api_version;"), "a field apiVersion already"}),
+    NameOfWrong);
+
+/// A member that JSON may leave out, with an initialiser that would be read then.
+Wrong WithInitialiser(const char* name, const std::string& member, const std::string& marker = "") {
+  return {
+      name,
+      HeaderWith(marker + "\n" + member, "using Names = std::vector<std::string>; struct A {};\n"),
+      "a.h:8: x may be missing, and its initialiser would be read instead: write 'x{}'"};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Initialisers, WrongHeaderTest,
+    ::testing::Values(
+        WithInitialiser("OptionalBool", "std::optional<bool> x = true;"),
+        WithInitialiser("OptionalFalse", "std::optional<bool> x = false;"),
+        WithInitialiser("OptionalZero", "std::optional<std::int32_t> x{0};"),
+        WithInitialiser("OptionalText", "std::optional<std::string> x = \"\";"),
+        WithInitialiser("OptionalOfEmptyText", "std::optional<std::string> x{std::string{}};"),
+        WithInitialiser("OptionalList", "std::optional<Names> x = Names{};"),
+        WithInitialiser("OptionalMap",
+                        "std::optional<std::map<std::string, bool>> x = {{{\"a\", true}}};"),
+        WithInitialiser("OptionalStruct", "std::optional<A> x = A{};"),
+        WithInitialiser("Box", "kubexx::apimachinery::Box<A> x = A();"),
+        WithInitialiser("Nullable", "std::optional<std::optional<bool>> x = true;", "// +nullable"),
+        WithInitialiser("Bool", "bool x = true;", "// +optional"),
+        WithInitialiser("Number", "std::int32_t x = -10;", "// +optional"),
+        WithInitialiser("Text", "std::string x{\"a\"};", "// +optional"),
+        WithInitialiser("Constant", "std::string x = kA;", "// +optional"),
+        WithInitialiser("List", "Names x{\"\"};", "// +optional"),
+        WithInitialiser("ListOfZero", "std::vector<std::int32_t> x{0};", "// +optional"),
+        WithInitialiser("Map", "std::map<std::string, bool> x{{\"a\", true}};", "// +optional"),
+        Wrong{"PlainStruct",
+              HeaderWith("A x{.b = true};", "struct A { std::optional<bool> b; };\n"),
+              "a.h:7: the initialiser of x would be read where fields of it are missing: write "
+              "'x{}', and initialise the members of A"},
+        Wrong{"PlainCondition", HeaderWith("Condition x{.type = \"A\"};"),
+              "initialise the members of Condition"},
+        Wrong{"Metadata",
+              std::string(kHead) + kRootMarkers +
+                  "struct B {\nObjectMeta metadata{.name = \"a\"};\n};\n}\n",
+              "a.h:5: the metadata must have no initialiser other than {}"}),
     NameOfWrong);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -301,6 +345,32 @@ TEST(HeaderKindsTest, CommentsBecomeDescriptions) {
             HasSubstr("          b:\n            type: boolean\n"),
             HasSubstr("          c:\n            type: boolean\n"),
             HasSubstr("          d:\n            description: d.\n")));
+}
+
+TEST(HeaderKindsTest, InitialisersThatAreNeverReadAreFree) {
+  // Without a value, in each way to say it.
+  YamlFrom(
+      HeaderWith("std::optional<bool> a{};\nstd::optional<bool> b = {};\n"
+                 "std::optional<bool> c = std::nullopt;\nstd::optional<bool> d{nullopt};\n"
+                 "std::optional<std::map<std::string, bool>> e =\n"
+                 "    ::std::optional<std::map<std::string, bool>>();\n"
+                 "Box<A> f = nullptr;\nA g = A{};\nA h{};\n",
+                 "struct A { bool b = true; };\n"));
+  YamlFrom(
+      HeaderWith("// +optional\nbool a = false;\n// +optional\nbool b{0};\n"
+                 "// +optional\nstd::int64_t c = -0L;\n// +optional\ndouble d = 0.0;\n"
+                 "// +optional\nstd::string e = \"\";\n// +optional\nstd::string f{};\n"
+                 "// +optional\nstd::string g = std::string();\n"
+                 "// +optional\nstd::vector<std::string> h = {};\n"));
+  // JSON has these always.
+  YamlFrom(
+      HeaderWith("bool a = true;\nstd::string b{kB};\nstd::vector<std::string> c{\"a\"};\n"
+                 "// +required\nstd::optional<bool> d = true;\n"));
+  // What the server fills in is never missing either.
+  YamlFrom(
+      HeaderWith("// +kubebuilder:default=true\nbool a = true;\n"
+                 "// +kubebuilder:default=true\nstd::optional<bool> b = true;\n"
+                 "// +default=3\nstd::optional<std::int32_t> c = 3;\n"));
 }
 
 TEST(HeaderKindsTest, TypesAreKnownByTheirLastNames) {
