@@ -200,6 +200,9 @@ Result<void> AddHeaders(const std::vector<std::string>& paths, Files& files) {
       KX_RETURN_IF_ERROR(files.AddCode(version.version, version.namespace_, version.path));
     }
     KX_RETURN_IF_ERROR(files.AddDefinition(kind, kind.versions[0].path));
+    for (const std::string& warning : kind.warnings) {
+      std::fprintf(stderr, "kubexx-codegen: warning: %s\n", warning.c_str());
+    }
   }
   return {};
 }

@@ -177,6 +177,24 @@ TEST_F(KubexxCodegen, WritesNothingOfAHeaderThatItDoesNotUnderstand) {
   EXPECT_EQ(Run("--out " + Path("out") + " " + gadget_ + " " + gadget_).code, 1);
 }
 
+TEST_F(KubexxCodegen, WarnsOfFieldsThatAreNotStored) {
+  const auto write = [this](const std::string& version, const std::string& marker,
+                            const std::string& members) {
+    std::ofstream(Path(version + ".h"))
+        << "// +groupName=a.b\nnamespace a::" + version + " {\nstruct Spec {" + members +
+               "};\n// +kubebuilder:object:root=true\n" + marker +
+               "struct A {\n  ObjectMeta metadata;\n  Spec spec;\n};\n}\n";
+  };
+  write("v1", "// +kubebuilder:storageversion\n", "bool x;");
+  write("v2", "", "bool x; bool y; bool z;");
+  const CodegenOutcome run = Run("--out " + Path("out") + " " + Path("v1.h") + " " + Path("v2.h"));
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "kubexx-codegen: warning: " + Path("v2.h") +
+                         ":5: v2 has fields that the stored version v1 lacks, and the API server "
+                         "drops them in each write: spec.y, spec.z\n");
+  EXPECT_THAT(Content(Path("out/a.b_as.yaml")), HasSubstr("name: v2"));
+}
+
 TEST_F(KubexxCodegen, FlagsOfTheOtherDirectionAreWrongUsage) {
   const CodegenOutcome space = Run("--namespace web " + gadget_);
   EXPECT_EQ(space.code, 2);

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "kubexx/crdgen/emit.h"
 
@@ -10,7 +13,9 @@ namespace kubexx::crdgen {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr const char* kHead = "// +groupName=example.com\nnamespace example_com::v1 {\n";
@@ -451,6 +456,47 @@ TEST(HeaderKindsTest, HeadersOfOneKindAreItsVersions) {
               HasSubstr("another header has Job2 of a.b/v1, too"));
   EXPECT_THAT(error({header("v1", stored), header("v2", "// +kubebuilder:resource:path=others\n")}),
               HasSubstr("v2.h:5: +kubebuilder:resource must say the same of all versions of Job2"));
+}
+
+/// Headers of a kind, each with its version, markers of the object, structs and members.
+std::vector<HeaderText> VersionsOf(
+    std::initializer_list<std::array<std::string, 4>> versions_of_a_kind) {
+  std::vector<HeaderText> headers;
+  for (const auto& [version, markers, structs, members] : versions_of_a_kind) {
+    headers.push_back({.path = version + ".h",
+                       .include = version + ".h",
+                       .text = "// +groupName=a.b\nnamespace a::" + version + " {\n" + structs +
+                               "\n" + RootWith(members, markers)});
+  }
+  return headers;
+}
+
+constexpr const char* kStored = "// +kubebuilder:storageversion\n";
+
+TEST(HeaderKindsTest, FieldsThatTheStoredVersionLacksAreNamed) {
+  const auto warnings = [](const std::string& markers, const std::string& structs,
+                           const std::string& members, const std::string& stored_structs,
+                           const std::string& stored_members) {
+    const auto kinds = ReadKinds(VersionsOf(
+        {{"v1", kStored, stored_structs, stored_members}, {"v2", markers, structs, members}}));
+    EXPECT_TRUE(kinds) << kinds.error().ToString();
+    return kinds ? kinds->at(0).warnings : std::vector<std::string>();
+  };
+  const std::string inner = "struct A { bool b; bool c; }; ";
+  const std::string members =
+      "std::vector<A> list; std::map<std::string, A> map; std::optional<A> one; JsonValue json;\n";
+  EXPECT_THAT(warnings("", inner, members + "bool more;\n", "struct A { bool b; };",
+                       "std::vector<A> list; std::map<std::string, A> map; A one;"
+                       "std::map<std::string, bool> json;"),
+              ElementsAre("v2.h:5: v2 has fields that the stored version v1 lacks, and the API "
+                          "server drops them in each write: list[*].c, map[*].c, more, one.c"));
+  EXPECT_THAT(warnings("", inner, "JsonValue one;", inner, "A one;"),
+              ElementsAre(HasSubstr("in each write: one.*")));
+  EXPECT_THAT(warnings("", inner, "std::map<std::string, bool> one;", inner, "A one;"),
+              ElementsAre(HasSubstr("in each write: one[*]")));
+  EXPECT_THAT(warnings("", inner, members, inner, members), IsEmpty());
+  EXPECT_THAT(warnings("", inner, "A one;", inner, "JsonValue one; bool more;"), IsEmpty());
+  EXPECT_THAT(warnings("// +kubebuilder:unservedversion\n", inner, members, "", ""), IsEmpty());
 }
 
 TEST(HeaderKindsTest, AStructThatMultipliesItselfIsRefused) {
