@@ -499,6 +499,25 @@ TEST(HeaderKindsTest, FieldsThatTheStoredVersionLacksAreNamed) {
   EXPECT_THAT(warnings("// +kubebuilder:unservedversion\n", inner, members, "", ""), IsEmpty());
 }
 
+TEST(HeaderKindsTest, SelectableFieldsAreSharedOnlyWithTheSchema) {
+  const std::string by_x = "// +kubebuilder:selectablefield:JSONPath=.x\n";
+  const std::string by_y = "// +kubebuilder:selectablefield:JSONPath=.y\n";
+  const auto error = [](const std::string& markers, const std::string& other_markers,
+                        const std::string& other_members) {
+    const auto kinds = ReadKinds(VersionsOf({{"v1", kStored + markers, "", "bool x; bool y;"},
+                                             {"v2", other_markers, "", other_members}}));
+    return kinds ? std::string() : kinds.error().message;
+  };
+  EXPECT_EQ(error(by_x, by_x, "bool x; bool y;"), "");
+  EXPECT_EQ(error(by_x, by_x + by_y, "bool x; bool y; bool z;"), "");
+  EXPECT_EQ(error(by_x, "", "bool x;"), "");
+  EXPECT_THAT(error(by_x, by_x, "bool x;"),
+              HasSubstr("v1.h:6: +kubebuilder:selectablefield must not say the same of all "
+                        "versions, as their schemas differ"));
+  EXPECT_THAT(error("", by_x, "bool x; bool y;"),
+              HasSubstr("v2.h:5: +kubebuilder:selectablefield must say the same of all versions"));
+}
+
 TEST(HeaderKindsTest, AStructThatMultipliesItselfIsRefused) {
   std::string structs = "struct S0 { bool a; };\n";
   for (int i = 1; i < 40; ++i) {
