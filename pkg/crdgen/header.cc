@@ -216,7 +216,10 @@ class HeaderReader {
       }
       return cursor_.Move();
     }
-    if (cursor_.IsAt(":") || cursor_.IsAt("final")) {
+    if (cursor_.IsAt("final")) {
+      KX_RETURN_IF_ERROR(cursor_.Move());
+    }
+    if (cursor_.IsAt(":")) {
       return cursor_.Error("a base is not supported: write its members into the struct");
     }
     KX_RETURN_IF_ERROR(CheckName(out.name, out.line));

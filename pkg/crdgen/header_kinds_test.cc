@@ -107,7 +107,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"OpenString", HeaderWith("std::string x = \"a;"), "does not end in its line"},
         Wrong{"OpenComment", HeaderWith("/* "), "a.h:6: the comment does not end"},
         Wrong{"OpenNamespace", "namespace a { struct B { bool x; };", "the namespace does not end"},
-        Wrong{"NotUtf8", HeaderWith("// \xff"), "is not text in UTF-8"},
+        Wrong{"NotUtf8", HeaderWith("// \xff"), "a.h:6: the line is not text in UTF-8"},
+        Wrong{"Zero", HeaderWith("bool x;\n") + std::string("\0\xff", 2),
+              "a.h:9: the line is not text in UTF-8"},
+        Wrong{"FinalWithBase", HeaderWith("", "struct A final : B {};\n"),
+              "a.h:3: a base is not supported"},
         Wrong{"TwoNamespaces", "namespace a { struct B {}; } namespace b { struct C {}; }",
               "all types must be in one namespace, which is a"},
         Wrong{"NoNamespace", "struct A {};", "types must be in a namespace"},
@@ -165,7 +169,19 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"DefaultInJsonThatHidesZero",
               HeaderWith("// +optional\n// +default=true\nbool x = true;"),
               "the server puts the default in its place"},
-        Wrong{"MemberName", HeaderWith("bool podIP;"), "write '// +jsonName=...' above it"},
+        Wrong{"MemberName", HeaderWith("bool podIP;"),
+              "a.h:6: the name in JSON of podIP would be 'podIP', and a field of that name has a "
+              "member pod_ip: call it so, or write '// +jsonName=podIP' above it"},
+        Wrong{"MemberOfLetters", HeaderWith("bool x_y_z;"),
+              "would be 'xYZ', and a field of that name has a member x_yz: call it so"},
+        Wrong{"MemberWithNumber", HeaderWith("bool ipv_4;"),
+              "would be 'ipv4', and a field of that name has a member ipv4: call it so"},
+        Wrong{"MemberNotReserved", HeaderWith("bool std_;"),
+              "would be 'std', and a field of that name has a member std: call it so"},
+        Wrong{"Pair", HeaderWith("std::pair<std::string, std::string> x;"),
+              "std::pair is not supported: write a struct with two members"},
+        Wrong{"OtherNamespace", HeaderWith("com::v1::A x;", "struct A { bool b; };\n"),
+              "the type com::v1::A is unknown"},
         Wrong{"SameField", HeaderWith("bool a_b;\n// +jsonName=aB\nbool c;"),
               "a.h:8: there is a field aB already"},
         Wrong{"ApiVersion", HeaderWith("std::string api_version;"), "a field apiVersion already"}),
@@ -261,6 +277,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"Behind", HeaderWith("bool x;  // +optional\n"), "a.h:6: a marker belongs above"},
         Wrong{"DescriptionBehind", HeaderWith("bool x;  ///< It.\n"),
               "a description belongs above"},
+        Wrong{"BlockBehind", HeaderWith("bool x;  /**< It. */\n"),
+              "a.h:6: a description belongs above"},
         Wrong{"Block", HeaderWith("/* \n * +optional\n */\nbool x;"),
               "a.h:7: a marker has a comment"},
         Wrong{"MinimumOfText", HeaderWith("// +kubebuilder:validation:Minimum=1\nstd::string x;"),
@@ -352,6 +370,24 @@ TEST(HeaderKindsTest, CommentsBecomeDescriptions) {
             HasSubstr("          d:\n            description: d.\n")));
 }
 
+TEST(HeaderKindsTest, BlockCommentsAreDescriptions) {
+  EXPECT_THAT(
+      YamlFrom(HeaderWith("/** One. */\nbool a;\n"
+                          "/**\n * Two.\r\n *\n *   - three\n **/\n// +optional\nbool b;\n"
+                          "/* Four\n   five. */\n/// Six.\nbool c;\n"
+                          "/** Not this. */\n\nbool d; /* Nor this. */\nbool e;\n/*!Seven*/\n"
+                          "bool f;\n/**/\nbool g;")),
+      AllOf(HasSubstr("          a:\n            description: One.\n"),
+            HasSubstr("          b:\n            description: |-\n              Two.\n\n"
+                      "                - three\n            type: boolean\n"),
+            HasSubstr("          c:\n            description: |-\n              Four\n"
+                      "              five.\n              Six.\n            type: boolean\n"),
+            HasSubstr("          d:\n            type: boolean\n          e:\n"
+                      "            type: boolean\n"),
+            HasSubstr("          f:\n            description: Seven\n"),
+            HasSubstr("          g:\n            type: boolean\n")));
+}
+
 TEST(HeaderKindsTest, InitialisersThatAreNeverReadAreFree) {
   // Without a value, in each way to say it.
   YamlFrom(
@@ -390,6 +426,16 @@ TEST(HeaderKindsTest, TypesAreKnownByTheirLastNames) {
         << type;
   }
   EXPECT_THAT(YamlFrom(HeaderWith("int32_t x;")), HasSubstr("format: int32"));
+}
+
+TEST(HeaderKindsTest, TypesOfTheHeaderMayHaveTheirNamespace) {
+  EXPECT_THAT(YamlFrom("\xef\xbb\xbf" +
+                       HeaderWith("::example_com::v1::A x;\nstd::vector<example_com::v1::A> w;\n"
+                                  "v1::Name z;",
+                                  "struct A final { bool b; };\nusing Name = std::string;\n")),
+              AllOf(HasSubstr("          x:\n            properties:\n              b:\n"),
+                    HasSubstr("          w:\n            items:\n              properties:\n"),
+                    HasSubstr("          z:\n            type: string\n")));
 }
 
 TEST(HeaderKindsTest, AStructOfTheHeaderGoesBeforeOneOfTheLibrary) {

@@ -207,9 +207,11 @@ class HeaderResolver {
     const Marker* const name = FindMarker(member.comment.markers, "jsonName");
     field.json_name = name != nullptr ? name->Text() : JsonName(member.name);
     if (field.json_name.empty()) {
-      return Error(member.line, "the member " + member.name +
-                                    " is not named like_this, so its name in JSON is not known: "
-                                    "write '// +jsonName=...' above it");
+      const std::string spelling = JsonSpelling(member.name);
+      return Error(member.line,
+                   "the name in JSON of " + member.name + " would be '" + spelling +
+                       "', and a field of that name has a member " + MemberName(spelling) +
+                       ": call it so, or write '// +jsonName=" + spelling + "' above it");
     }
     field.is_nullable = FindMarker(member.comment.markers, "nullable") != nullptr;
     KX_RETURN_IF_ERROR(SetRequired(field));
