@@ -127,12 +127,25 @@ bool IsHeader(const std::string& path) {
   return extension == ".h" || extension == ".hh" || extension == ".hpp" || extension == ".hxx";
 }
 
-/// How code in `folder` includes a header.
-std::string IncludeOf(const std::string& path, const std::filesystem::path& folder) {
+/// How code in `folder` includes a header. Behind a link ".." leads to another folder than the text
+/// of the path says; there the real folders are taken, and the names that were given elsewhere.
+std::string IncludeOf(const std::filesystem::path& path, const std::filesystem::path& folder) {
   const auto whole = [](const std::filesystem::path& part) {
     return std::filesystem::absolute(part).lexically_normal();
   };
-  return whole(path).lexically_relative(whole(folder / "file").parent_path()).generic_string();
+  const std::filesystem::path given =
+      whole(path).lexically_relative(whole(folder / "file").parent_path());
+  std::error_code error;
+  const std::filesystem::path from =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
+  const std::filesystem::path parent =
+      std::filesystem::canonical(std::filesystem::absolute(path).parent_path(), error);
+  if (from.empty() || parent.empty() ||
+      std::filesystem::weakly_canonical((from / given).lexically_normal(), error) ==
+          std::filesystem::canonical(path, error)) {
+    return given.generic_string();
+  }
+  return (parent / path.filename()).lexically_relative(from).generic_string();
 }
 
 /// The text of each file that is to be written.

@@ -177,6 +177,24 @@ TEST_F(KubexxCodegen, WritesNothingOfAHeaderThatItDoesNotUnderstand) {
   EXPECT_EQ(Run("--out " + Path("out") + " " + gadget_ + " " + gadget_).code, 1);
 }
 
+TEST_F(KubexxCodegen, IncludesTheHeaderFromWhereALinkLeads) {
+  std::filesystem::create_directories(Path("src"));
+  std::filesystem::create_directories(Path("far/away/real"));
+  std::filesystem::create_directory_symlink(Path("far/away/real"), Path("out"));
+  std::filesystem::copy(gadget_, Path("src/gadget.h"));
+  ASSERT_EQ(Run("--out " + Path("out") + " " + Path("src/gadget.h")).code, 0);
+  EXPECT_THAT(Content(Path("far/away/real/gadget_v1.gen.h")),
+              HasSubstr("#include \"../../../src/gadget.h\"\n"));
+  ASSERT_EQ(Run("--out " + Path("out/new") + " " + Path("src/gadget.h")).code, 0);
+  EXPECT_THAT(Content(Path("far/away/real/new/gadget_v1.gen.h")),
+              HasSubstr("#include \"../../../../src/gadget.h\"\n"));
+  // A link that changes nothing keeps its name.
+  std::filesystem::create_directory_symlink(Path("src"), Path("link"));
+  ASSERT_EQ(Run("--out " + Path("beside") + " " + Path("link/gadget.h")).code, 0);
+  EXPECT_THAT(Content(Path("beside/gadget_v1.gen.h")),
+              HasSubstr("#include \"../link/gadget.h\"\n"));
+}
+
 TEST_F(KubexxCodegen, WarnsOfFieldsThatAreNotStored) {
   const auto write = [this](const std::string& version, const std::string& marker,
                             const std::string& members) {
