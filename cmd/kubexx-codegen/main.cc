@@ -80,6 +80,18 @@ Result<std::string> ReadDefinitionFile(const std::string& path) {
   return apimachinery::ReadFile(path, {.max_bytes = kMaxFileBytes});
 }
 
+/// kInvalidConfig if something else than a folder is in the place of a folder.
+Result<void> CheckFolder(std::filesystem::path folder) {
+  std::error_code error;
+  while (!folder.empty() && !std::filesystem::exists(folder, error)) {
+    folder = folder.parent_path();
+  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    return Fail(Reason::kInvalidConfig, folder.string() + " is no folder");
+  }
+  return {};
+}
+
 Result<void> WriteFile(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
@@ -231,6 +243,9 @@ Result<void> Run(const Flags& flags) {
     }
   }
   KX_RETURN_IF_ERROR(AddHeaders(headers, files));
+  for (const auto& [path, text] : files.files()) {
+    KX_RETURN_IF_ERROR(CheckFolder(path.parent_path()));
+  }
   std::string different;
   for (const auto& [path, text] : files.files()) {
     if (!flags.verify) {

@@ -195,6 +195,17 @@ TEST_F(KubexxCodegen, IncludesTheHeaderFromWhereALinkLeads) {
               HasSubstr("#include \"../link/gadget.h\"\n"));
 }
 
+TEST_F(KubexxCodegen, WritesNothingWhenAFileIsInThePlaceOfAFolder) {
+  std::ofstream(Path("file")) << "x";
+  for (const char* const crds : {"file", "file/folder"}) {
+    const CodegenOutcome run =
+        Run("--out " + Path("out") + " --crds " + Path(crds) + " " + gadget_);
+    EXPECT_EQ(run.code, 1);
+    EXPECT_THAT(run.err, HasSubstr("kubexx-codegen: " + Path("file") + " is no folder"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+}
+
 TEST_F(KubexxCodegen, WarnsOfFieldsThatAreNotStored) {
   const auto write = [this](const std::string& version, const std::string& marker,
                             const std::string& members) {
