@@ -80,6 +80,18 @@ Result<std::string> ReadDefinitionFile(const std::string& path) {
   return apimachinery::ReadFile(path, {.max_bytes = kMaxFileBytes});
 }
 
+/// kInvalidConfig if something else than a folder is in the place of a folder.
+Result<void> CheckFolder(std::filesystem::path folder) {
+  std::error_code error;
+  while (!folder.empty() && !std::filesystem::exists(folder, error)) {
+    folder = folder.parent_path();
+  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    return Fail(Reason::kInvalidConfig, folder.string() + " is no folder");
+  }
+  return {};
+}
+
 Result<void> WriteFile(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
@@ -127,12 +139,25 @@ bool IsHeader(const std::string& path) {
   return extension == ".h" || extension == ".hh" || extension == ".hpp" || extension == ".hxx";
 }
 
-/// How code in `folder` includes a header.
-std::string IncludeOf(const std::string& path, const std::filesystem::path& folder) {
+/// How code in `folder` includes a header. Behind a link ".." leads to another folder than the text
+/// of the path says; there the real folders are taken, and the names that were given elsewhere.
+std::string IncludeOf(const std::filesystem::path& path, const std::filesystem::path& folder) {
   const auto whole = [](const std::filesystem::path& part) {
     return std::filesystem::absolute(part).lexically_normal();
   };
-  return whole(path).lexically_relative(whole(folder / "file").parent_path()).generic_string();
+  const std::filesystem::path given =
+      whole(path).lexically_relative(whole(folder / "file").parent_path());
+  std::error_code error;
+  const std::filesystem::path from =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
+  const std::filesystem::path parent =
+      std::filesystem::canonical(std::filesystem::absolute(path).parent_path(), error);
+  if (from.empty() || parent.empty() ||
+      std::filesystem::weakly_canonical((from / given).lexically_normal(), error) ==
+          std::filesystem::canonical(path, error)) {
+    return given.generic_string();
+  }
+  return (parent / path.filename()).lexically_relative(from).generic_string();
 }
 
 /// The text of each file that is to be written.
@@ -200,6 +225,9 @@ Result<void> AddHeaders(const std::vector<std::string>& paths, Files& files) {
       KX_RETURN_IF_ERROR(files.AddCode(version.version, version.namespace_, version.path));
     }
     KX_RETURN_IF_ERROR(files.AddDefinition(kind, kind.versions[0].path));
+    for (const std::string& warning : kind.warnings) {
+      std::fprintf(stderr, "kubexx-codegen: warning: %s\n", warning.c_str());
+    }
   }
   return {};
 }
@@ -215,6 +243,9 @@ Result<void> Run(const Flags& flags) {
     }
   }
   KX_RETURN_IF_ERROR(AddHeaders(headers, files));
+  for (const auto& [path, text] : files.files()) {
+    KX_RETURN_IF_ERROR(CheckFolder(path.parent_path()));
+  }
   std::string different;
   for (const auto& [path, text] : files.files()) {
     if (!flags.verify) {

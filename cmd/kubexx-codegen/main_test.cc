@@ -177,6 +177,53 @@ TEST_F(KubexxCodegen, WritesNothingOfAHeaderThatItDoesNotUnderstand) {
   EXPECT_EQ(Run("--out " + Path("out") + " " + gadget_ + " " + gadget_).code, 1);
 }
 
+TEST_F(KubexxCodegen, IncludesTheHeaderFromWhereALinkLeads) {
+  std::filesystem::create_directories(Path("src"));
+  std::filesystem::create_directories(Path("far/away/real"));
+  std::filesystem::create_directory_symlink(Path("far/away/real"), Path("out"));
+  std::filesystem::copy(gadget_, Path("src/gadget.h"));
+  ASSERT_EQ(Run("--out " + Path("out") + " " + Path("src/gadget.h")).code, 0);
+  EXPECT_THAT(Content(Path("far/away/real/gadget_v1.gen.h")),
+              HasSubstr("#include \"../../../src/gadget.h\"\n"));
+  ASSERT_EQ(Run("--out " + Path("out/new") + " " + Path("src/gadget.h")).code, 0);
+  EXPECT_THAT(Content(Path("far/away/real/new/gadget_v1.gen.h")),
+              HasSubstr("#include \"../../../../src/gadget.h\"\n"));
+  // A link that changes nothing keeps its name.
+  std::filesystem::create_directory_symlink(Path("src"), Path("link"));
+  ASSERT_EQ(Run("--out " + Path("beside") + " " + Path("link/gadget.h")).code, 0);
+  EXPECT_THAT(Content(Path("beside/gadget_v1.gen.h")),
+              HasSubstr("#include \"../link/gadget.h\"\n"));
+}
+
+TEST_F(KubexxCodegen, WritesNothingWhenAFileIsInThePlaceOfAFolder) {
+  std::ofstream(Path("file")) << "x";
+  for (const char* const crds : {"file", "file/folder"}) {
+    const CodegenOutcome run =
+        Run("--out " + Path("out") + " --crds " + Path(crds) + " " + gadget_);
+    EXPECT_EQ(run.code, 1);
+    EXPECT_THAT(run.err, HasSubstr("kubexx-codegen: " + Path("file") + " is no folder"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+}
+
+TEST_F(KubexxCodegen, WarnsOfFieldsThatAreNotStored) {
+  const auto write = [this](const std::string& version, const std::string& marker,
+                            const std::string& members) {
+    std::ofstream(Path(version + ".h"))
+        << "// +groupName=a.b\nnamespace a::" + version + " {\nstruct Spec {" + members +
+               "};\n// +kubebuilder:object:root=true\n" + marker +
+               "struct A {\n  ObjectMeta metadata;\n  Spec spec;\n};\n}\n";
+  };
+  write("v1", "// +kubebuilder:storageversion\n", "bool x;");
+  write("v2", "", "bool x; bool y; bool z;");
+  const CodegenOutcome run = Run("--out " + Path("out") + " " + Path("v1.h") + " " + Path("v2.h"));
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "kubexx-codegen: warning: " + Path("v2.h") +
+                         ":5: v2 has fields that the stored version v1 lacks, and the API server "
+                         "drops them in each write: spec.y, spec.z\n");
+  EXPECT_THAT(Content(Path("out/a.b_as.yaml")), HasSubstr("name: v2"));
+}
+
 TEST_F(KubexxCodegen, FlagsOfTheOtherDirectionAreWrongUsage) {
   const CodegenOutcome space = Run("--namespace web " + gadget_);
   EXPECT_EQ(space.code, 2);

@@ -98,7 +98,17 @@ apimachinery::Result<cache::UntypedRef> Client::GetCached(
   if (!resource.namespaced && !key.namespace_.empty()) {
     // As on the server, the owner's namespace is ignored in the key of an object that has no
     // namespace.
-    return GetCached(informer, resource, {.namespace_ = {}, .name = key.name}, decode);
+    auto found = GetCached(informer, resource, {.namespace_ = {}, .name = key.name}, decode);
+    // A reconcile whose key comes from an event of such an object would take it for deleted.
+    if (!found && found.error().reason == apimachinery::Reason::kNotFound &&
+        informer.Contains(key)) {
+      return FromCache(resource,
+                       {apimachinery::Reason::kBadRequest,
+                        key.ToString() + " is in a namespace, and the program's type is "
+                                         "cluster-scoped: the definition on the server has another "
+                                         "scope than the one that belongs to the program"});
+    }
+    return found;
   }
   KX_RETURN_IF_ERROR(AwaitSync(informer, resource, key.namespace_));
   auto got = informer.GetDecoded(key, decode);

@@ -77,7 +77,9 @@ class Client {
   /// start. A refusal after the first list is no error: the cache answers as it was when the rights
   /// were taken away, and has no object that was created since; see "When the rights are taken
   /// away" in docs/library/informers.md. kBadRequest means that the caches do not watch the key's
-  /// namespace. For a cluster-scoped type the namespace in `key` is ignored.
+  /// namespace. For a cluster-scoped type the namespace in `key` is ignored, as in
+  /// controller-runtime; kBadRequest when the server has the object in that namespace, so that the
+  /// type is not cluster-scoped there.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     if constexpr (informers::CheckComplete<T>()) {

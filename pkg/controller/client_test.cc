@@ -179,6 +179,19 @@ TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
   EXPECT_EQ(listed->size(), 1U);
 }
 
+TEST_F(CachedReadTest, OfAClusterScopedTypeWhoseObjectsHaveNamespacesSaysSo) {
+  const std::string list = R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                           R"({"metadata":{"namespace":"ns","name":"n","resourceVersion":"3"}}]})";
+  const Client client = Make(200, list);
+  metadata_ = list;
+  for (const auto& got :
+       {client.Get<Node>({"ns", "n"}).error(), client.GetMetadata<Node>({"ns", "n"}).error()}) {
+    EXPECT_EQ(got.reason, Reason::kBadRequest) << "a reconcile would take it for deleted";
+    EXPECT_THAT(got.message, HasSubstr("read v1/nodes from the cache: ns/n is in a namespace"));
+  }
+  EXPECT_EQ(client.Get<Node>({"ns", "other"}).error().reason, Reason::kNotFound);
+}
+
 /// Returns a delay of zero, and counts how often it is asked.
 class CountingLimiter final : public workqueue::RateLimiter {
  public:

@@ -28,6 +28,8 @@ struct HeaderMember {
   std::string name{};
   HeaderType type{};
   HeaderComment comment{};
+  /// The tokens from "=" or "{" on; none if there is no initialiser.
+  std::vector<std::string> initialiser{};
   std::size_t line = 0;
 };
 
@@ -64,9 +66,9 @@ struct Header {
 
 /// Reads a header, which may contain what a plain struct of data needs: include guards and
 /// includes, one namespace, structs of data members, aliases (`using A = B;`), constants, and
-/// comments with markers. Initialisers of members and values of constants are skipped. kInvalid for
-/// anything else; the message begins with `path` and the line, and says what to write instead. The
-/// result refers to nothing in `text`.
+/// comments with markers. Values of constants are skipped. kInvalid for anything else; the message
+/// begins with `path` and the line, and says what to write instead. The result refers to nothing in
+/// `text`.
 apimachinery::Result<Header> ReadHeader(std::string_view text, std::string_view path);
 
 }  // namespace kubexx::crdgen

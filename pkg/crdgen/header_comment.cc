@@ -78,17 +78,46 @@ class DescriptionText {
   bool has_ended_ = false;
 };
 
-/// Of the comments that end in the line above `line`, one in each line.
+/// Adds the lines of a comment between /* and */, without the stars around them.
+void AddBlock(std::string_view comment, DescriptionText& text) {
+  comment.remove_prefix(2);
+  comment.remove_suffix(2);
+  if (comment.starts_with('!')) {
+    comment.remove_prefix(1);
+  }
+  comment = WithoutFront(comment, "*");
+  while (comment.ends_with('*')) {
+    comment.remove_suffix(1);
+  }
+  while (!comment.empty()) {
+    const std::string_view whole = comment.substr(0, comment.find('\n'));
+    comment.remove_prefix(std::min(comment.size(), whole.size() + 1));
+    std::string_view line = WithoutFront(whole, " \t");
+    if (line.starts_with('*')) {
+      line.remove_prefix(1);
+      if (line.starts_with(' ')) {
+        line.remove_prefix(1);
+      }
+    }
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    text.Add(line);
+  }
+}
+
+/// Of the comments that end in the line above `line`, with no line between them.
 std::string DescriptionOf(std::span<const HeaderToken> comments, std::size_t line) {
   std::size_t first = comments.size();
-  while (first > 0 && !IsBlockComment(comments[first - 1]) &&
-         comments[first - 1].line + 1 == line) {
+  while (first > 0 && comments[first - 1].end_line + 1 == line) {
     --first;
-    --line;
+    line = comments[first].line;
   }
   DescriptionText text;
   for (const HeaderToken& comment : comments.subspan(first)) {
-    if (MarkerOf(comment).empty()) {
+    if (IsBlockComment(comment)) {
+      AddBlock(comment.text, text);
+    } else if (MarkerOf(comment).empty()) {
       std::string_view shown = WithoutFront(comment.text, "/");
       if (comment.text.starts_with("//!")) {
         shown.remove_prefix(1);
@@ -143,12 +172,12 @@ Result<void> ExpectNoMarkers(std::span<const HeaderToken> comments, std::string_
 
 Result<void> CheckCommentBehind(const HeaderToken& comment, std::string_view path) {
   if (IsBlockComment(comment)) {
-    return CheckBlock(comment, path);
-  }
-  if (!MarkerOf(comment).empty()) {
+    KX_RETURN_IF_ERROR(CheckBlock(comment, path));
+  } else if (!MarkerOf(comment).empty()) {
     return HeaderError(path, comment.line, "a marker belongs above what it is about");
   }
-  if (comment.text.starts_with("///<") || comment.text.starts_with("//!<")) {
+  const std::string_view start = comment.text.substr(0, 4);
+  if (start == "///<" || start == "//!<" || start == "/**<" || start == "/*!<") {
     return HeaderError(path, comment.line,
                        "a description belongs above the member: write /// in the line before");
   }

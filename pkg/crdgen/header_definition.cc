@@ -231,6 +231,31 @@ Result<void> CheckStorage(std::span<const ResolvedHeader> headers,
   return {};
 }
 
+/// That kube-apiserver finds the schema of the selectable fields. It keeps what all versions have
+/// in common in one place, the fields and the schemas each for themselves.
+Result<void> CheckSelectable(const ResolvedHeader& resolved,
+                             const std::vector<CustomResourceDefinitionVersion>& versions) {
+  const auto all_have = [&versions](const auto member) {
+    return std::ranges::all_of(versions, [&](const CustomResourceDefinitionVersion& version) {
+      return version.*member == versions[0].*member;
+    });
+  };
+  const Marker* const marker =
+      FindMarker(resolved.root().comment.markers, "kubebuilder:selectablefield");
+  const bool has_one_schema = all_have(&CustomResourceDefinitionVersion::schema);
+  if (marker == nullptr || versions.size() == 1 ||
+      has_one_schema == all_have(&CustomResourceDefinitionVersion::selectable_fields)) {
+    return {};
+  }
+  return HeaderError(
+      resolved.header->path, marker->line,
+      marker->Shown() +
+          (has_one_schema ? " must say the same of all versions, as they have the same schema"
+                          : " must not say the same of all versions, as their schemas differ: "
+                            "leave it out of one of them, or select another field there, too") +
+          "; kube-apiserver would refuse the definition");
+}
+
 }  // namespace
 
 Result<CustomResourceDefinition> DefinitionOf(std::span<const ResolvedHeader> versions) {
@@ -255,6 +280,9 @@ Result<CustomResourceDefinition> DefinitionOf(std::span<const ResolvedHeader> ve
     KX_RETURN_IF_ERROR(AddMetadata(resolved, definition));
   }
   KX_RETURN_IF_ERROR(CheckStorage(versions, definition.spec.versions));
+  for (const ResolvedHeader& resolved : versions) {
+    KX_RETURN_IF_ERROR(CheckSelectable(resolved, definition.spec.versions));
+  }
   std::ranges::sort(definition.spec.versions, {}, &CustomResourceDefinitionVersion::name);
   definition.spec.group = versions[0].group;
   definition.spec.names = facts.names;

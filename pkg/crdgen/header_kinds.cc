@@ -1,18 +1,45 @@
 #include "kubexx/crdgen/header_kinds.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>
 
 #include "kubexx/crdgen/header.h"
 #include "kubexx/crdgen/header_definition.h"
+#include "kubexx/crdgen/header_lexer.h"
 #include "kubexx/crdgen/header_model.h"
+#include "kubexx/crdgen/lost_fields.h"
 #include "kubexx/crdgen/resolved_header.h"
 
 namespace kubexx::crdgen {
 namespace {
 
+using api::apiextensions::v1::CustomResourceDefinition;
 using apimachinery::Result;
+
+/// That a version has fields which the stored one lacks; "" if it has none, or is not served.
+std::string WarningOf(const ResolvedHeader& resolved, const CustomResourceDefinition& definition) {
+  using api::apiextensions::v1::CustomResourceDefinitionVersion;
+  const auto& versions = definition.spec.versions;
+  const auto own =
+      std::ranges::find(versions, resolved.version, &CustomResourceDefinitionVersion::name);
+  const auto stored = std::ranges::find(versions, true, &CustomResourceDefinitionVersion::storage);
+  std::string fields;
+  if (own->served) {
+    for (const std::string& path :
+         LostFields(*own->schema->open_api_v3_schema, *stored->schema->open_api_v3_schema)) {
+      fields += (fields.empty() ? "" : ", ") + path;
+    }
+  }
+  return fields.empty()
+             ? ""
+             : HeaderError(resolved.header->path, resolved.root().line,
+                           own->name + " has fields that the stored version " + stored->name +
+                               " lacks, and the API server drops them in each write: " + fields)
+                   .error()
+                   .message;
+}
 
 /// One kind, of which `indexes` are the headers.
 Result<HeaderKind> KindOf(std::span<const std::size_t> indexes, std::span<const HeaderText> texts,
@@ -29,6 +56,9 @@ Result<HeaderKind> KindOf(std::span<const std::size_t> indexes, std::span<const 
     kind.versions.push_back({.path = texts[index].path,
                              .namespace_ = all[index].header->namespace_,
                              .version = std::move(version)});
+    if (std::string warning = WarningOf(all[index], definition); !warning.empty()) {
+      kind.warnings.push_back(std::move(warning));
+    }
   }
   return kind;
 }

@@ -31,6 +31,8 @@ struct HeaderKind {
   std::string definition_file{};  ///< the name of the definition's file
   std::string definition{};       ///< the definition, as YAML
   std::vector<HeaderVersion> versions{};
+  /// What the definition is likely not meant to do; each begins with the path and the line.
+  std::vector<std::string> warnings{};
 };
 
 /// Reads headers, each of which declares one version of a kind; those of the same group and kind

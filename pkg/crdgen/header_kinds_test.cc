@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "kubexx/crdgen/emit.h"
 
@@ -10,7 +13,9 @@ namespace kubexx::crdgen {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr const char* kHead = "// +groupName=example.com\nnamespace example_com::v1 {\n";
@@ -102,7 +107,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"OpenString", HeaderWith("std::string x = \"a;"), "does not end in its line"},
         Wrong{"OpenComment", HeaderWith("/* "), "a.h:6: the comment does not end"},
         Wrong{"OpenNamespace", "namespace a { struct B { bool x; };", "the namespace does not end"},
-        Wrong{"NotUtf8", HeaderWith("// \xff"), "is not text in UTF-8"},
+        Wrong{"NotUtf8", HeaderWith("// \xff"), "a.h:6: the line is not text in UTF-8"},
+        Wrong{"Zero", HeaderWith("bool x;\n") + std::string("\0\xff", 2),
+              "a.h:9: the line is not text in UTF-8"},
+        Wrong{"FinalWithBase", HeaderWith("", "struct A final : B {};\n"),
+              "a.h:3: a base is not supported"},
         Wrong{"TwoNamespaces", "namespace a { struct B {}; } namespace b { struct C {}; }",
               "all types must be in one namespace, which is a"},
         Wrong{"NoNamespace", "struct A {};", "types must be in a namespace"},
@@ -157,10 +166,66 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"DefaultThatHidesZero",
               HeaderWith("// +optional\n// +kubebuilder:default=true\nbool x = true;"),
               "the server puts the default in its place"},
-        Wrong{"MemberName", HeaderWith("bool podIP;"), "write '// +jsonName=...' above it"},
+        Wrong{"DefaultInJsonThatHidesZero",
+              HeaderWith("// +optional\n// +default=true\nbool x = true;"),
+              "the server puts the default in its place"},
+        Wrong{"MemberName", HeaderWith("bool podIP;"),
+              "a.h:6: the name in JSON of podIP would be 'podIP', and a field of that name has a "
+              "member pod_ip: call it so, or write '// +jsonName=podIP' above it"},
+        Wrong{"MemberOfLetters", HeaderWith("bool x_y_z;"),
+              "would be 'xYZ', and a field of that name has a member x_yz: call it so"},
+        Wrong{"MemberWithNumber", HeaderWith("bool ipv_4;"),
+              "would be 'ipv4', and a field of that name has a member ipv4: call it so"},
+        Wrong{"MemberNotReserved", HeaderWith("bool std_;"),
+              "would be 'std', and a field of that name has a member std: call it so"},
+        Wrong{"Pair", HeaderWith("std::pair<std::string, std::string> x;"),
+              "std::pair is not supported: write a struct with two members"},
+        Wrong{"OtherNamespace", HeaderWith("com::v1::A x;", "struct A { bool b; };\n"),
+              "the type com::v1::A is unknown"},
         Wrong{"SameField", HeaderWith("bool a_b;\n// +jsonName=aB\nbool c;"),
               "a.h:8: there is a field aB already"},
         Wrong{"ApiVersion", HeaderWith("std::string api_version;"), "a field apiVersion already"}),
+    NameOfWrong);
+
+/// A member that JSON may leave out, with an initialiser that would be read then.
+Wrong WithInitialiser(const char* name, const std::string& member, const std::string& marker = "") {
+  return {
+      name,
+      HeaderWith(marker + "\n" + member, "using Names = std::vector<std::string>; struct A {};\n"),
+      "a.h:8: x may be missing, and its initialiser would be read instead: write 'x{}'"};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Initialisers, WrongHeaderTest,
+    ::testing::Values(
+        WithInitialiser("OptionalBool", "std::optional<bool> x = true;"),
+        WithInitialiser("OptionalFalse", "std::optional<bool> x = false;"),
+        WithInitialiser("OptionalZero", "std::optional<std::int32_t> x{0};"),
+        WithInitialiser("OptionalText", "std::optional<std::string> x = \"\";"),
+        WithInitialiser("OptionalOfEmptyText", "std::optional<std::string> x{std::string{}};"),
+        WithInitialiser("OptionalList", "std::optional<Names> x = Names{};"),
+        WithInitialiser("OptionalMap",
+                        "std::optional<std::map<std::string, bool>> x = {{{\"a\", true}}};"),
+        WithInitialiser("OptionalStruct", "std::optional<A> x = A{};"),
+        WithInitialiser("Box", "kubexx::apimachinery::Box<A> x = A();"),
+        WithInitialiser("Nullable", "std::optional<std::optional<bool>> x = true;", "// +nullable"),
+        WithInitialiser("Bool", "bool x = true;", "// +optional"),
+        WithInitialiser("Number", "std::int32_t x = -10;", "// +optional"),
+        WithInitialiser("Text", "std::string x{\"a\"};", "// +optional"),
+        WithInitialiser("Constant", "std::string x = kA;", "// +optional"),
+        WithInitialiser("List", "Names x{\"\"};", "// +optional"),
+        WithInitialiser("ListOfZero", "std::vector<std::int32_t> x{0};", "// +optional"),
+        WithInitialiser("Map", "std::map<std::string, bool> x{{\"a\", true}};", "// +optional"),
+        Wrong{"PlainStruct",
+              HeaderWith("A x{.b = true};", "struct A { std::optional<bool> b; };\n"),
+              "a.h:7: the initialiser of x would be read where fields of it are missing: write "
+              "'x{}', and initialise the members of A"},
+        Wrong{"PlainCondition", HeaderWith("Condition x{.type = \"A\"};"),
+              "initialise the members of Condition"},
+        Wrong{"Metadata",
+              std::string(kHead) + kRootMarkers +
+                  "struct B {\nObjectMeta metadata{.name = \"a\"};\n};\n}\n",
+              "a.h:5: the metadata must have no initialiser other than {}"}),
     NameOfWrong);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -212,6 +277,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"Behind", HeaderWith("bool x;  // +optional\n"), "a.h:6: a marker belongs above"},
         Wrong{"DescriptionBehind", HeaderWith("bool x;  ///< It.\n"),
               "a description belongs above"},
+        Wrong{"BlockBehind", HeaderWith("bool x;  /**< It. */\n"),
+              "a.h:6: a description belongs above"},
         Wrong{"Block", HeaderWith("/* \n * +optional\n */\nbool x;"),
               "a.h:7: a marker has a comment"},
         Wrong{"MinimumOfText", HeaderWith("// +kubebuilder:validation:Minimum=1\nstd::string x;"),
@@ -303,6 +370,50 @@ TEST(HeaderKindsTest, CommentsBecomeDescriptions) {
             HasSubstr("          d:\n            description: d.\n")));
 }
 
+TEST(HeaderKindsTest, BlockCommentsAreDescriptions) {
+  EXPECT_THAT(
+      YamlFrom(HeaderWith("/** One. */\nbool a;\n"
+                          "/**\n * Two.\r\n *\n *   - three\n **/\n// +optional\nbool b;\n"
+                          "/* Four\n   five. */\n/// Six.\nbool c;\n"
+                          "/** Not this. */\n\nbool d; /* Nor this. */\nbool e;\n/*!Seven*/\n"
+                          "bool f;\n/**/\nbool g;")),
+      AllOf(HasSubstr("          a:\n            description: One.\n"),
+            HasSubstr("          b:\n            description: |-\n              Two.\n\n"
+                      "                - three\n            type: boolean\n"),
+            HasSubstr("          c:\n            description: |-\n              Four\n"
+                      "              five.\n              Six.\n            type: boolean\n"),
+            HasSubstr("          d:\n            type: boolean\n          e:\n"
+                      "            type: boolean\n"),
+            HasSubstr("          f:\n            description: Seven\n"),
+            HasSubstr("          g:\n            type: boolean\n")));
+}
+
+TEST(HeaderKindsTest, InitialisersThatAreNeverReadAreFree) {
+  // Without a value, in each way to say it.
+  YamlFrom(
+      HeaderWith("std::optional<bool> a{};\nstd::optional<bool> b = {};\n"
+                 "std::optional<bool> c = std::nullopt;\nstd::optional<bool> d{nullopt};\n"
+                 "std::optional<std::map<std::string, bool>> e =\n"
+                 "    ::std::optional<std::map<std::string, bool>>();\n"
+                 "Box<A> f = nullptr;\nA g = A{};\nA h{};\n",
+                 "struct A { bool b = true; };\n"));
+  YamlFrom(
+      HeaderWith("// +optional\nbool a = false;\n// +optional\nbool b{0};\n"
+                 "// +optional\nstd::int64_t c = -0L;\n// +optional\ndouble d = 0.0;\n"
+                 "// +optional\nstd::string e = \"\";\n// +optional\nstd::string f{};\n"
+                 "// +optional\nstd::string g = std::string();\n"
+                 "// +optional\nstd::vector<std::string> h = {};\n"));
+  // JSON has these always.
+  YamlFrom(
+      HeaderWith("bool a = true;\nstd::string b{kB};\nstd::vector<std::string> c{\"a\"};\n"
+                 "// +required\nstd::optional<bool> d = true;\n"));
+  // What the server fills in is never missing either.
+  YamlFrom(
+      HeaderWith("// +kubebuilder:default=true\nbool a = true;\n"
+                 "// +kubebuilder:default=true\nstd::optional<bool> b = true;\n"
+                 "// +default=3\nstd::optional<std::int32_t> c = 3;\n"));
+}
+
 TEST(HeaderKindsTest, TypesAreKnownByTheirLastNames) {
   for (const char* const type :
        {"Quantity", "apimachinery::Quantity", "kubexx::apimachinery::Quantity",
@@ -315,6 +426,16 @@ TEST(HeaderKindsTest, TypesAreKnownByTheirLastNames) {
         << type;
   }
   EXPECT_THAT(YamlFrom(HeaderWith("int32_t x;")), HasSubstr("format: int32"));
+}
+
+TEST(HeaderKindsTest, TypesOfTheHeaderMayHaveTheirNamespace) {
+  EXPECT_THAT(YamlFrom("\xef\xbb\xbf" +
+                       HeaderWith("::example_com::v1::A x;\nstd::vector<example_com::v1::A> w;\n"
+                                  "v1::Name z;",
+                                  "struct A final { bool b; };\nusing Name = std::string;\n")),
+              AllOf(HasSubstr("          x:\n            properties:\n              b:\n"),
+                    HasSubstr("          w:\n            items:\n              properties:\n"),
+                    HasSubstr("          z:\n            type: string\n")));
 }
 
 TEST(HeaderKindsTest, AStructOfTheHeaderGoesBeforeOneOfTheLibrary) {
@@ -381,6 +502,66 @@ TEST(HeaderKindsTest, HeadersOfOneKindAreItsVersions) {
               HasSubstr("another header has Job2 of a.b/v1, too"));
   EXPECT_THAT(error({header("v1", stored), header("v2", "// +kubebuilder:resource:path=others\n")}),
               HasSubstr("v2.h:5: +kubebuilder:resource must say the same of all versions of Job2"));
+}
+
+/// Headers of a kind, each with its version, markers of the object, structs and members.
+std::vector<HeaderText> VersionsOf(
+    std::initializer_list<std::array<std::string, 4>> versions_of_a_kind) {
+  std::vector<HeaderText> headers;
+  for (const auto& [version, markers, structs, members] : versions_of_a_kind) {
+    headers.push_back({.path = version + ".h",
+                       .include = version + ".h",
+                       .text = "// +groupName=a.b\nnamespace a::" + version + " {\n" + structs +
+                               "\n" + RootWith(members, markers)});
+  }
+  return headers;
+}
+
+constexpr const char* kStored = "// +kubebuilder:storageversion\n";
+
+TEST(HeaderKindsTest, FieldsThatTheStoredVersionLacksAreNamed) {
+  const auto warnings = [](const std::string& markers, const std::string& structs,
+                           const std::string& members, const std::string& stored_structs,
+                           const std::string& stored_members) {
+    const auto kinds = ReadKinds(VersionsOf(
+        {{"v1", kStored, stored_structs, stored_members}, {"v2", markers, structs, members}}));
+    EXPECT_TRUE(kinds) << kinds.error().ToString();
+    return kinds ? kinds->at(0).warnings : std::vector<std::string>();
+  };
+  const std::string inner = "struct A { bool b; bool c; }; ";
+  const std::string members =
+      "std::vector<A> list; std::map<std::string, A> map; std::optional<A> one; JsonValue json;\n";
+  EXPECT_THAT(warnings("", inner, members + "bool more;\n", "struct A { bool b; };",
+                       "std::vector<A> list; std::map<std::string, A> map; A one;"
+                       "std::map<std::string, bool> json;"),
+              ElementsAre("v2.h:5: v2 has fields that the stored version v1 lacks, and the API "
+                          "server drops them in each write: list[*].c, map[*].c, more, one.c"));
+  EXPECT_THAT(warnings("", inner, "JsonValue one;", inner, "A one;"),
+              ElementsAre(HasSubstr("in each write: one.*")));
+  EXPECT_THAT(warnings("", inner, "std::map<std::string, bool> one;", inner, "A one;"),
+              ElementsAre(HasSubstr("in each write: one[*]")));
+  EXPECT_THAT(warnings("", inner, members, inner, members), IsEmpty());
+  EXPECT_THAT(warnings("", inner, "A one;", inner, "JsonValue one; bool more;"), IsEmpty());
+  EXPECT_THAT(warnings("// +kubebuilder:unservedversion\n", inner, members, "", ""), IsEmpty());
+}
+
+TEST(HeaderKindsTest, SelectableFieldsAreSharedOnlyWithTheSchema) {
+  const std::string by_x = "// +kubebuilder:selectablefield:JSONPath=.x\n";
+  const std::string by_y = "// +kubebuilder:selectablefield:JSONPath=.y\n";
+  const auto error = [](const std::string& markers, const std::string& other_markers,
+                        const std::string& other_members) {
+    const auto kinds = ReadKinds(VersionsOf({{"v1", kStored + markers, "", "bool x; bool y;"},
+                                             {"v2", other_markers, "", other_members}}));
+    return kinds ? std::string() : kinds.error().message;
+  };
+  EXPECT_EQ(error(by_x, by_x, "bool x; bool y;"), "");
+  EXPECT_EQ(error(by_x, by_x + by_y, "bool x; bool y; bool z;"), "");
+  EXPECT_EQ(error(by_x, "", "bool x;"), "");
+  EXPECT_THAT(error(by_x, by_x, "bool x;"),
+              HasSubstr("v1.h:6: +kubebuilder:selectablefield must not say the same of all "
+                        "versions, as their schemas differ"));
+  EXPECT_THAT(error("", by_x, "bool x; bool y;"),
+              HasSubstr("v2.h:5: +kubebuilder:selectablefield must say the same of all versions"));
 }
 
 TEST(HeaderKindsTest, AStructThatMultipliesItselfIsRefused) {

@@ -19,17 +19,20 @@ constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 /// Names of the API are shorter.
 constexpr std::size_t kMaxWordBytes = 200;
 
+/// U+FEFF, which some editors write in front of a text.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 class HeaderLexer {
  public:
-  HeaderLexer(std::string_view text, std::string_view path) : text_(text), path_(path) {}
+  HeaderLexer(std::string_view text, std::string_view path)
+      : text_(text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text),
+        path_(path) {}
 
   Result<std::vector<HeaderToken>> Run() {
     if (text_.size() > kMaxHeaderBytes) {
       return HeaderError(path_, 1, "the header has more than a mebibyte");
     }
-    if (base::ToValidUtf8(text_) != text_ || text_.contains('\0')) {
-      return HeaderError(path_, 1, "the header is not text in UTF-8");
-    }
+    KX_RETURN_IF_ERROR(CheckBytes());
     while (SkipSpace()) {
       const std::size_t line = line_;
       KX_ASSIGN_OR_RETURN(HeaderToken token, Next());
@@ -47,6 +50,17 @@ class HeaderLexer {
 
   apimachinery::Error Error(std::string_view message) const {
     return HeaderError(path_, line_, message);
+  }
+  Result<void> CheckBytes() const {
+    const std::string valid = base::ToValidUtf8(text_);
+    const auto wrong = std::min<std::size_t>(
+        static_cast<std::size_t>(std::ranges::mismatch(text_, valid).in1 - text_.begin()),
+        text_.find('\0'));
+    if (wrong >= text_.size()) {
+      return {};
+    }
+    const auto ends = std::ranges::count(text_.substr(0, wrong), '\n');
+    return HeaderError(path_, static_cast<std::size_t>(ends) + 1, "the line is not text in UTF-8");
   }
   char At(std::size_t offset) const {
     return at_ + offset < text_.size() ? text_[at_ + offset] : '\0';

@@ -37,8 +37,8 @@ apimachinery::Error HeaderError(std::string_view path, std::size_t line, std::st
 
 /// Returns the tokens of `text`, of which the last is kEnd; they refer to `text`. kInvalid for what
 /// is no token of C++, and for what a header of types does not need: raw strings, backslashes at
-/// the end of a line, and a text of more than a mebibyte or with bytes that are not UTF-8. `path`
-/// is for errors only.
+/// the end of a line, and a text of more than a mebibyte or with bytes that are not UTF-8. A byte
+/// order mark at the beginning is skipped. `path` is for errors only.
 apimachinery::Result<std::vector<HeaderToken>> ReadTokens(std::string_view text,
                                                           std::string_view path);
 

@@ -60,6 +60,8 @@ std::string_view AdviceForType(std::string_view name) {
       {"std::unique_ptr", "kubexx::apimachinery::Box, or std::optional"},
       {"std::shared_ptr", "kubexx::apimachinery::Box, or std::optional"},
       {"std::variant", "a struct with a std::optional for each alternative"},
+      {"std::pair", "a struct with two members"},
+      {"std::tuple", "a struct with a member for each value"},
       {"std::any", "kubexx::apimachinery::JsonValue"},
       {"std::chrono::seconds", "kubexx::apimachinery::Duration"},
       {"std::chrono::milliseconds", "kubexx::apimachinery::Duration"}};
@@ -104,6 +106,15 @@ class TypeResolver {
     return {};
   }
 
+  /// The name of a type of this header without its namespaces, of which the first may be missing.
+  std::string_view Unqualified(std::string_view name) const {
+    const std::size_t colons = name.rfind("::");
+    const bool is_own =
+        colons != std::string_view::npos &&
+        ("::" + header_.namespace_).ends_with("::" + std::string(name.substr(0, colons)));
+    return is_own ? name.substr(colons + 2) : name;
+  }
+
   /// With the containers around it.
   Result<void> Value(const HeaderType& type, int optionals) {
     if (IsOptional(type) || IsBox(type)) {
@@ -114,7 +125,7 @@ class TypeResolver {
       out_.is_box = IsBox(type);
       return Value(type.arguments[0], optionals + 1);
     }
-    if (const auto alias = header_.alias_index.find(type.name);
+    if (const auto alias = header_.alias_index.find(Unqualified(type.name));
         alias != header_.alias_index.end()) {
       KX_ASSIGN_OR_RETURN(const HeaderAlias* const found, AliasAt(type, alias->second));
       out_.aliases.push_back(found);
@@ -165,13 +176,13 @@ class TypeResolver {
 
   /// Without containers.
   Result<void> Element(const HeaderType& type) {
-    if (const auto alias = header_.alias_index.find(type.name);
+    if (const auto alias = header_.alias_index.find(Unqualified(type.name));
         alias != header_.alias_index.end()) {
       KX_ASSIGN_OR_RETURN(const HeaderAlias* const found, AliasAt(type, alias->second));
       out_.element_aliases.push_back(found);
       return Element(found->type);
     }
-    if (const auto structure = header_.struct_index.find(type.name);
+    if (const auto structure = header_.struct_index.find(Unqualified(type.name));
         structure != header_.struct_index.end()) {
       KX_RETURN_IF_ERROR(ExpectArguments(type, 0));
       out_.structure = &header_.structs[structure->second];

@@ -147,7 +147,7 @@ std::string MemberName(std::string_view name) {
   return member.empty() || IsDigit(member[0]) ? "field_" + member : member;
 }
 
-std::string JsonName(std::string_view member) {
+std::string JsonSpelling(std::string_view member) {
   std::string name;
   bool begins = false;
   for (const char c : member) {
@@ -156,6 +156,11 @@ std::string JsonName(std::string_view member) {
     }
     begins = c == '_';
   }
+  return name;
+}
+
+std::string JsonName(std::string_view member) {
+  std::string name = JsonSpelling(member);
   return MemberName(name) == member ? name : "";
 }
 

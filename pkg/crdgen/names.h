@@ -19,9 +19,12 @@ std::string CamelCase(std::string_view name);
 /// pod_ip, "default" default_, and "errno", which is a macro, errno_.
 std::string MemberName(std::string_view name);
 
-/// Returns the name in JSON of a member, "podIp" for pod_ip and "default" for default_: the one in
-/// camel case that MemberName turns into `member`. Returns "" if there is none, as for podIP, _a
-/// and field_2xx.
+/// Returns a member's name in camel case: "podIp" for pod_ip, "xYZ" for x_y_z.
+std::string JsonSpelling(std::string_view member);
+
+/// Returns the name in JSON of a member, "podIp" for pod_ip and "default" for default_: the
+/// JsonSpelling, if MemberName turns it into `member`. Returns "" if there is none, as for podIP,
+/// _a and field_2xx.
 std::string JsonName(std::string_view member);
 
 /// Replaces the characters of a group, version or namespace that identifiers cannot contain by "_":

@@ -9,6 +9,7 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/crdgen/header_lexer.h"
+#include "kubexx/crdgen/member_initialiser.h"
 #include "kubexx/crdgen/names.h"
 
 namespace kubexx::crdgen {
@@ -149,6 +150,9 @@ class HeaderResolver {
                                   " must be 'kubexx::api::meta::v1::ObjectMeta metadata;'");
     }
     out_.metadata = root.members.data();
+    if (!IsInitiallyEmpty(*out_.metadata, {})) {
+      return Error(out_.metadata->line, "the metadata must have no initialiser other than {}");
+    }
     for (const Marker& marker : out_.metadata->comment.markers) {
       return Error(marker.line, marker.Shown() + " is not supported for the metadata");
     }
@@ -203,16 +207,23 @@ class HeaderResolver {
     const Marker* const name = FindMarker(member.comment.markers, "jsonName");
     field.json_name = name != nullptr ? name->Text() : JsonName(member.name);
     if (field.json_name.empty()) {
-      return Error(member.line, "the member " + member.name +
-                                    " is not named like_this, so its name in JSON is not known: "
-                                    "write '// +jsonName=...' above it");
+      const std::string spelling = JsonSpelling(member.name);
+      return Error(member.line,
+                   "the name in JSON of " + member.name + " would be '" + spelling +
+                       "', and a field of that name has a member " + MemberName(spelling) +
+                       ": call it so, or write '// +jsonName=" + spelling + "' above it");
     }
     field.is_nullable = FindMarker(member.comment.markers, "nullable") != nullptr;
     KX_RETURN_IF_ERROR(SetRequired(field));
     KX_RETURN_IF_ERROR(CheckNull(field));
+    KX_RETURN_IF_ERROR(CheckInitialiser(field));
     return field;
   }
 
+  static const Marker* DefaultOf(const HeaderMember& member) {
+    const Marker* const marker = FindMarker(member.comment.markers, "kubebuilder:default");
+    return marker != nullptr ? marker : FindMarker(member.comment.markers, "default");
+  }
   static bool IsOptional(const MemberType& type) {
     return type.shape == Shape::kOptional || type.is_optional_container;
   }
@@ -240,7 +251,7 @@ class HeaderResolver {
     }
     const MemberType& type = field.type;
     field.is_required = is_required || (!is_optional && !IsOptional(type));
-    const Marker* const by_default = FindMarker(member.comment.markers, "kubebuilder:default");
+    const Marker* const by_default = DefaultOf(member);
     if (!field.is_required && !IsOptional(type) && by_default != nullptr &&
         !IsLeftOut(*by_default->Find({}))) {
       return Error(member.line, member.name +
@@ -281,6 +292,33 @@ class HeaderResolver {
                                             : " has no +nullable"));
     }
     return {};
+  }
+
+  /// That no initialiser shows where the server has no value. What is read begins as a new object,
+  /// and a field that is missing changes nothing in it; a write would then store the initialiser.
+  Result<void> CheckInitialiser(const ResolvedMember& field) const {
+    const HeaderMember& member = *field.member;
+    const MemberType& type = field.type;
+    if (IsInitiallyEmpty(member, type)) {
+      return {};
+    }
+    const bool is_struct = type.structure != nullptr || !type.known->table.empty();
+    if (is_struct && type.shape == Shape::kPlain) {
+      return Error(member.line, "the initialiser of " + member.name +
+                                    " would be read where fields of it are missing: write '" +
+                                    member.name + "{}', and initialise the members of " +
+                                    member.type.name);
+    }
+    if (field.is_required || DefaultOf(member) != nullptr) {
+      return {};
+    }
+    return Error(member.line, member.name +
+                                  " may be missing, and its initialiser would be read instead: "
+                                  "write '" +
+                                  member.name +
+                                  "{}', or let the server fill in the value: put "
+                                  "+kubebuilder:default=... above it" +
+                                  (IsOptional(type) ? "" : ", and its type into std::optional"));
   }
 
   const Header& header_;

@@ -236,6 +236,9 @@ void CheckVersions(const JsonTree& definition, Budget& work, CauseList& causes) 
     names.insert(version.TextAt("name"));
     stored += Flag(version, "storage") ? 1 : 0;
   }
+  if (!causes.full()) {
+    CheckSharedFields(*versions, causes);
+  }
   if (!causes.full() && names.size() != versions->elements().size()) {
     causes.Add(InvalidCause("spec.versions", *versions, "must contain unique version names"));
   }

@@ -306,6 +306,37 @@ TEST(CheckDefinition, SelectableFieldsAreThoseOfTheSchema) {
                           "\".spec.n\""));
 }
 
+TEST(CheckDefinition, SelectableFieldsAreSharedOnlyWithTheSchema) {
+  const auto problems = [](std::string_view second_fields, std::string_view second_schema) {
+    JsonTree definition = Tree(kGood);
+    JsonTree& versions = definition["spec"]["versions"];
+    JsonTree first = versions.elements()[0];
+    first["schema"]["openAPIV3Schema"] =
+        Tree(R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}})");
+    first["selectableFields"] = Tree(R"([{"jsonPath":".a"}])");
+    JsonTree second = first;
+    second["name"] = "v2";
+    second["storage"] = false;
+    second["selectableFields"] = Tree(second_fields);
+    second["schema"]["openAPIV3Schema"] = Tree(second_schema);
+    versions = JsonTree::Array();
+    versions.Append(std::move(first));
+    versions.Append(std::move(second));
+    return Problems(definition);
+  };
+  const char* const kSame =
+      R"({"type":"object","properties":{"b":{"type":"string","nullable":false},"a":{"type":"string"}}})";
+  const char* const kOther = R"({"type":"object","properties":{"a":{"type":"string"}}})";
+  EXPECT_THAT(problems(R"([{"jsonPath":".a"}])", kSame), IsEmpty());
+  EXPECT_THAT(problems(R"([{"jsonPath":".a"}])", kOther),
+              ElementsAre("spec.selectableFields: Invalid value: \"\": may only be set when "
+                          "validations.schema is included"));
+  EXPECT_THAT(problems("[]", kOther), IsEmpty());
+  EXPECT_THAT(problems("[]", kSame),
+              ElementsAre("spec.versions[0].selectableFields: Invalid value: \"\": may only be set "
+                          "when `version.schema.openAPIV3Schema` is not included"));
+}
+
 TEST(CheckStructural, JunctorsOnlyCheck) {
   EXPECT_THAT(
       Structural(R"({"type":"object","properties":{"a":{"type":"string"}},

@@ -7,9 +7,13 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "kubexx/api/apiextensions/v1/schema.gen.h"
+#include "kubexx/api/apiextensions/v1/types.gen.h"
 #include "kubexx/apiserver/schema/causes.h"
 #include "kubexx/apiserver/schema/json_path.h"
+#include "kubexx/codec/codec.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
@@ -118,6 +122,46 @@ void CheckSelectableFields(const JsonTree& version, const std::string& path, Cau
   }
   if (std::cmp_greater(paths.size(), kMaxSelectableFields)) {
     causes.Add(TooManyCause(path + ".selectableFields", paths.size(), kMaxSelectableFields));
+  }
+}
+
+void CheckSharedFields(const JsonTree& versions, CauseList& causes) {
+  using Version = api::apiextensions::v1::CustomResourceDefinitionVersion;
+  const auto elements = versions.elements();
+  const auto has_fields = [](const JsonTree& version) {
+    const JsonTree* const fields = version.Find("selectableFields");
+    return fields != nullptr && fields->size() > 0;
+  };
+  if (elements.size() < 2 || std::ranges::none_of(elements, has_fields)) {
+    return;
+  }
+  std::vector<Version> all;  // where it makes no difference whether an empty value is written
+  for (const JsonTree& version : elements) {
+    auto decoded = codec::DecodeJson<Version>(version.ToJson());
+    if (!decoded) {
+      return;
+    }
+    all.push_back(*std::move(decoded));
+  }
+  const auto all_have = [&all](const auto member) {
+    return std::ranges::all_of(
+        all, [&](const Version& version) { return version.*member == all[0].*member; });
+  };
+  const bool has_one_schema = all_have(&Version::schema);
+  if (all_have(&Version::selectable_fields)) {
+    if (!has_one_schema) {
+      causes.Add(InvalidCause("spec.selectableFields", std::string_view(),
+                              "may only be set when validations.schema is included"));
+    }
+    return;
+  }
+  for (std::size_t i = 0; has_one_schema && i < all.size(); ++i) {
+    if (!all[i].selectable_fields.empty()) {
+      causes.Add(InvalidCause("spec.versions[" + std::to_string(i) + "].selectableFields",
+                              std::string_view(),
+                              "may only be set when `version.schema.openAPIV3Schema` is not "
+                              "included"));
+    }
   }
 }
 

@@ -19,6 +19,12 @@ void CheckDeprecation(const codec::JsonTree& version, const std::string& path, C
 void CheckSelectableFields(const codec::JsonTree& version, const std::string& path,
                            CauseList& causes);
 
+/// Appends that the versions of a definition have selectable fields of which kube-apiserver does
+/// not find the schema. It keeps what all versions have in common in one place, the fields and the
+/// schemas each for themselves, so that of several versions either both must be the same in all or
+/// neither may be.
+void CheckSharedFields(const codec::JsonTree& versions, CauseList& causes);
+
 }  // namespace kubexx::apiserver::schema
 
 #endif  // KUBEXX_APISERVER_SCHEMA_VERSION_FIELDS_H_
