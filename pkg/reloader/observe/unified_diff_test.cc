@@ -13,8 +13,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kOld[] = "a\nb\nc\nd\ne\nf\ng\nh\n";
-constexpr char kNew[] = "a\nB\nc\nd\ne\nf\nh\ni\n";
+constexpr char kFileBefore[] = "a\nb\nc\nd\ne\nf\ng\nh\n";
+constexpr char kFileAfter[] = "a\nB\nc\nd\ne\nf\nh\ni\n";
 /// Of these two, as `git diff -U1` writes it.
 constexpr char kDiff[] =
     "diff --git a/shop/web.yaml b/shop/web.yaml\n"
@@ -50,8 +50,8 @@ TEST(UnifiedDiff, MakesOfEitherSideTheFileAfterIt) {
   const FileChange change = OneIn(kDiff);
   EXPECT_EQ(change.before, "a/shop/web.yaml");
   EXPECT_EQ(change.after, "b/shop/web.yaml");
-  EXPECT_EQ(After(kDiff, kOld), kNew);
-  EXPECT_EQ(After(kDiff, kNew), kNew);
+  EXPECT_EQ(After(kDiff, kFileBefore), kFileAfter);
+  EXPECT_EQ(After(kDiff, kFileAfter), kFileAfter);
   EXPECT_THAT(After(kDiff, "a\nx\nc\n"), HasSubstr("neither as it was before"));
   EXPECT_THAT(After(kDiff, ""), HasSubstr("neither as it was before"));
 }
