@@ -78,7 +78,8 @@ struct PolicyState {
     base::WallTime since{};
     bool operator==(const FailedWave&) const = default;
   };
-  /// The number of workloads that have failed in a wave, and the first kMaxListed of them.
+  /// The number of workloads that have failed in a wave, and the first kMaxListed of them, or fewer
+  /// where they have many sources.
   std::size_t failed_waves = 0;
   std::vector<FailedWave> failed_in_waves{};
   /// Its waves have OnWaveFailure::kRestore.
@@ -99,6 +100,9 @@ class PolicyEnforcer final : public RolloutGate {
  public:
   static constexpr std::size_t kMaxListed = 20;
   static constexpr std::size_t kMaxFailedListed = 100;
+  /// All of PolicyState::failed_in_waves have no more versions of data together, which is several
+  /// times what twenty workloads with some sources each have: an object has room for 1.5 MiB.
+  static constexpr std::size_t kMaxVersionsListed = 2 * reloadpolicy::kMaxDataVersions;
 
   struct Options {
     reloadpolicy::Settings flags{};

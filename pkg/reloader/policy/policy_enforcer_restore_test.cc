@@ -305,6 +305,28 @@ TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFai
   EXPECT_THAT(standing.failure->sources, IsEmpty());
 }
 
+TEST_F(PolicyEnforcerRestoreTest, SaysWhenARolloutWasForMoreSourcesThanItsRecordNames) {
+  reloadpolicy::DataVersions versions{
+      reloadpolicy::DataVersion(RefOf(kWaveConfig), DigestNow(kWaveConfig).ToString())};
+  for (std::size_t i = 0; i < 200; ++i) {
+    versions.push_back("ConfigMap/c" + std::to_string(i) + "=1");
+  }
+  FailForVersions("a", versions);
+  EXPECT_FALSE(Standing().failure->may_be_cut);
+  EXPECT_EQ(enforcer_.States().at(0).failed_in_waves.at(0).data.size(), 201U);
+  for (std::size_t i = 200; i < reloadpolicy::kMaxDataVersions; ++i) {
+    versions.push_back("ConfigMap/c" + std::to_string(i) + "=1");
+  }
+  FailForVersions("a", versions);
+  EXPECT_TRUE(Standing().failure->may_be_cut);
+  for (const char* name : {"b", "c"}) {
+    FailForVersions(name, versions);
+  }
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 3U);
+  EXPECT_THAT(enforcer_.States().at(0).failed_in_waves, SizeIs(2))
+      << "a status has room for so many versions only";
+}
+
 TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {
   FailFor("a", {kWaveConfig});
   const Digest bad = DigestNow(kWaveConfig);

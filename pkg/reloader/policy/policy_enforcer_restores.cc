@@ -53,7 +53,7 @@ bool ShowsData(const Workload& workload) {
 /// are now.
 FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersions& versions,
                         const reloadpolicy::Waves& waves, const Caches& caches) {
-  FailedRollout failure{.workload = workload};
+  FailedRollout failure{.workload = workload, .may_be_cut = reloadpolicy::MayBeCut(versions)};
   for (const auto& [each, digests] : SourcesIn(versions, workload.key.namespace_)) {
     const auto present = caches.GetSource(each);
     const bool is_gone = !present && caches.Knows(each.type, workload.key.namespace_);

@@ -52,11 +52,13 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
       }
       state.failures.push_back({workload, rollout->uid, rollout->started});
     }
+    std::size_t versions = 0;
     for (const auto* each : report.failed_waves) {
-      if (state.failed_in_waves.size() == kMaxListed) {
+      const auto& [workload, failed] = *each;
+      versions += failed.versions.size();
+      if (state.failed_in_waves.size() == kMaxListed || versions > kMaxVersionsListed) {
         break;
       }
-      const auto& [workload, failed] = *each;
       state.failed_in_waves.push_back({workload, failed.uid, failed.versions, failed.since});
     }
   }

@@ -215,6 +215,12 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
             ", for which the rollout was, too, has other data by now, and nobody "
             "knows whether the old data of the others go with these: write good data");
   }
+  if (failed.may_be_cut) {
+    return AskAPerson("TooManySources",
+                      "the rollout was for more sources than the operator can note on a workload, "
+                      "so it does not know all that would have to be put back together: write good "
+                      "data");
+  }
   std::vector<Step> steps;
   for (const FailedSource& source : failed.sources) {
     auto prepared = Prepare(source, stop);

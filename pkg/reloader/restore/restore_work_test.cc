@@ -465,6 +465,15 @@ TEST_F(RestoreWorkTest, NoneOfTheSourcesIsRestoredWhenOneCannotBe) {
   EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
 }
 
+TEST_F(RestoreWorkTest, OfMoreSourcesThanAreKnownNoneIsRestored) {
+  BecomeGood("1");
+  store_.Put(kWorkSettings, "bad");
+  FailedRollout failed = FailedWith("bad");
+  failed.may_be_cut = true;
+  EXPECT_THAT(Restore(failed), ElementsAre("TooManySources"));
+  EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
+}
+
 TEST_F(RestoreWorkTest, ARestoreThatEndsAmidItsSourcesIsCompleted) {
   BecomeGood("1");
   BecomeGood("1", kWorkFlags);
