@@ -284,6 +284,7 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   KX_AWAIT(caches_->GetSource(kWaveConfig)->restored);
   EXPECT_EQ(Standing(kWavePassword).failure->changed, std::nullopt)
       << "the operator has put them back itself";
+  EXPECT_TRUE(Standing(kWavePassword).failure->others_put_back);
 }
 
 TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFail) {

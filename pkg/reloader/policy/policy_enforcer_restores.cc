@@ -64,6 +64,8 @@ FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersi
            .is_named = IsNamed(each, waves)});
     } else if (!present || !present->restored) {
       failure.changed = each;
+    } else {
+      failure.others_put_back = true;
     }
   }
   return failure;

@@ -33,6 +33,8 @@ struct FailedRollout {
   /// A source of the rollout whose data are not those of the rollout any more, though the operator
   /// has not put others back; nobody knows whether the old data of the others go with these.
   std::optional<SourceId> changed{};
+  /// Others of its sources have been put back since.
+  bool others_put_back = false;
   /// It was for so many sources that its record may not name all.
   bool may_be_cut = false;
   bool operator==(const FailedRollout&) const = default;

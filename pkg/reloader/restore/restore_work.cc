@@ -61,6 +61,9 @@ constexpr int kMostHandBacks = 3;
 
 NotDone TryAgain(std::string why) { return {.message = std::move(why)}; }
 
+/// The reason where the data that failed are the last good ones.
+constexpr char kWereGood[] = "WereGood";
+
 /// Why there is no key of snapshots.
 NotDone WhyNoKey(const Status& error) {
   const std::string text = std::string("cannot read or make the key of snapshots, the Secret ") +
@@ -222,12 +225,22 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
                       "data");
   }
   std::vector<Step> steps;
+  std::optional<NotDone> all_good;
   for (const FailedSource& source : failed.sources) {
     auto prepared = Prepare(source, stop);
     if (auto* not_done = std::get_if<NotDone>(&prepared)) {
-      return std::move(*not_done);
+      if (not_done->reason != kWereGood) {
+        return std::move(*not_done);
+      }
+      // It has its last good data, as those of an earlier restore that had not shown yet that
+      // they are good when another source got bad ones.
+      all_good = std::move(*not_done);
+      continue;
     }
     steps.push_back(std::move(std::get<Step>(prepared)));
+  }
+  if (steps.empty() && all_good && !failed.others_put_back) {
+    return *std::move(all_good);
   }
   std::vector<Restored> restored;
   for (Step& step : steps) {
@@ -336,7 +349,7 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
         &object);
   }
   if (snapshots.front().DigestOfAll() == source.bad) {
-    return AskAPerson("WereGood",
+    return AskAPerson(kWereGood,
                       "other workloads have been healthy with these data of " + name +
                           ", so something else is wrong: look at the workload that has failed",
                       &object);

@@ -56,8 +56,8 @@ class RestoreWork {
     bool operator==(const Restored&) const = default;
   };
   /// Puts the last good data of all sources of the rollout back, or of none: only together they
-  /// were good. Data are put back only over those that failed, and once for each. If it fails amid
-  /// several, another call does the rest.
+  /// were good. Data are put back only over those that failed, and once for each; sources that have
+  /// their last good data are left out. If it fails amid several, another call does the rest.
   std::variant<std::vector<Restored>, NotDone> Restore(const FailedRollout& failed,
                                                        const std::stop_token& stop);
 

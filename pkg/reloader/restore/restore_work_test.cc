@@ -465,6 +465,20 @@ TEST_F(RestoreWorkTest, NoneOfTheSourcesIsRestoredWhenOneCannotBe) {
   EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
 }
 
+TEST_F(RestoreWorkTest, OneThatHasItsLastGoodDataDoesNotKeepTheOthersFromBeingRestored) {
+  BecomeGood("1");
+  BecomeGood("1", kWorkFlags);
+  store_.Put(kWorkFlags, "bad");
+  FailedRollout failed = FailedWith("bad", {kWorkFlags});
+  failed.sources.push_back({.id = kWorkSettings, .bad = DigestWith("1")});
+  EXPECT_THAT(Restore(failed), ElementsAre("flags"));
+  EXPECT_EQ(store_.ValueOf(kWorkFlags), "1");
+  failed.sources = {{.id = kWorkSettings, .bad = DigestWith("1")}};
+  EXPECT_THAT(Restore(failed), ElementsAre("WereGood"));
+  failed.others_put_back = true;
+  EXPECT_THAT(Restore(failed), IsEmpty()) << "nothing is left to do, or to tell";
+}
+
 TEST_F(RestoreWorkTest, OfMoreSourcesThanAreKnownNoneIsRestored) {
   BecomeGood("1");
   store_.Put(kWorkSettings, "bad");

@@ -196,6 +196,9 @@ void Restorer::Restore(const SourceId& source, const RestoreStanding& standing, 
         known.has_told_of_mark = known.has_told_of_mark || each.is_new || known.failures > 0;
       }
     }
+    if (std::ranges::find(*all, source, &RestoreWork::Restored::source) == all->end()) {
+      ReportOver(source, known);  // it has its last good data: only others had to be restored
+    }
     known.failures = 0;
     known.reported.reset();
     return;

@@ -219,6 +219,25 @@ TEST_F(RestorerTest, TellsAnewOfARestoreWhenWhatCameAfterItIsOver) {
   EXPECT_TRUE(reports[1].is_earlier);
 }
 
+TEST_F(RestorerTest, WhatWasWrongIsOverWhenOnlyOthersHadToBeRestored) {
+  store_.Put(kTeamSettings, "1");
+  StandGood("1");
+  Look();
+  StandFailed("1");
+  Look();
+  EXPECT_EQ(TakeReports().back().reason, "WereGood");
+  const Digest good = DigestOf("a=1");
+  Stand({.policy = kTeamPolicy,
+         .present = good,
+         .failure = FailedRollout{.workload = {"Deployment", {"team", "canary"}},
+                                  .sources = {{.id = kTeamSettings, .bad = good}},
+                                  .others_put_back = true}});
+  Look();
+  const auto reports = TakeReports();
+  ASSERT_FALSE(reports.empty());
+  EXPECT_EQ(reports[0].outcome, Outcome::kOver);
+}
+
 TEST_F(RestorerTest, LooksAgainWhenTheDataAreSettledUnlessSomethingHappens) {
   store_.Put(kTeamSettings, "1");
   Stand({.policy = kTeamPolicy,
