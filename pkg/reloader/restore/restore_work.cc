@@ -11,41 +11,15 @@
 #include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/restore/appliers.h"
+#include "kubexx/reloader/restore/not_done.h"
 
 namespace kubexx::reloader {
 namespace {
 
 using apimachinery::Reason;
-using apimachinery::Status;
-
-/// "ConfigMap shop/settings".
-std::string SourceName(const SourceId& id) {
-  return std::string(NamesOf(id.type).kind) + " " + id.key.ToString();
-}
 
 SourceId SourceIdOf(const SourceObject& object) {
   return {object.type(), {object.metadata().namespace_, object.metadata().name}};
-}
-
-NotDone AskAPerson(std::string reason, std::string message, const SourceObject* object = nullptr) {
-  return {.needs_person = true,
-          .reason = std::move(reason),
-          .message = std::move(message),
-          .uid = object == nullptr ? std::string() : object->metadata().uid};
-}
-
-/// What an answer of the API server means. `what` is a phrase such as "read ConfigMap shop/a".
-NotDone WhyRefused(const std::string& what, SourceType type, const Status& error) {
-  const std::string text = "cannot " + what + ": " + error.message;
-  if (IsMissingRight(error)) {
-    return AskAPerson("Forbidden", text + "; grant get, list, create, update and delete of " +
-                                       std::string(NamesOf(type).plural) +
-                                       " (kubexx.restore in the chart)");
-  }
-  if (IsDenied(error)) {
-    return AskAPerson("Refused", text);
-  }
-  return {.message = text};
 }
 
 /// What data become when a tool writes those of `bad` and leaves the other keys alone, as they are
@@ -59,26 +33,20 @@ Digest DigestOfMixture(const SourceObject& bad, const SourceObject& good) {
 /// So often it tries to give keys back while others write the source.
 constexpr int kMostHandBacks = 3;
 
-NotDone TryAgain(std::string why) { return {.message = std::move(why)}; }
-
 /// The reason where the data that failed are the last good ones.
 constexpr char kWereGood[] = "WereGood";
 
-/// Why there is no key of snapshots.
-NotDone WhyNoKey(const Status& error) {
-  const std::string text = std::string("cannot read or make the key of snapshots, the Secret ") +
-                           kSnapshotKeySecret + " in the operator's namespace: " + error.message;
-  if (IsMissingRight(error)) {
-    return AskAPerson("Forbidden",
-                      text + "; grant get and create of that Secret (kubexx.restore in the chart)");
+/// `snapshots`: of the source, newest first. The cluster deletes them together with it.
+std::string WhatToDoAboutImmutable(const std::string& name,
+                                   const std::vector<SourceObject>& snapshots) {
+  if (snapshots.empty()) {
+    return name + " is immutable, and there is no snapshot of good data: delete it and create it " +
+           "anew with good data";
   }
-  if (IsDenied(error)) {
-    return AskAPerson("Refused", text);
-  }
-  if (error.reason == Reason::kMalformed) {
-    return AskAPerson("NoKey", text + "; delete the Secret, and the operator makes another");
-  }
-  return {.message = text};
+  const std::string snapshot = SourceName(SourceIdOf(snapshots.front()));
+  return name + " is immutable, and its last good data are in " + snapshot +
+         ", which goes when it is deleted: save the data of " + snapshot + " first, then delete " +
+         name + " and create it anew with them";
 }
 
 std::optional<RestoredMark> MarkOn(const SourceObject& object) {
@@ -334,8 +302,7 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
                       &object);
   }
   if (object.is_immutable()) {
-    return AskAPerson("Immutable",
-                      name + " is immutable: delete it and create it anew with good data", &object);
+    return AskAPerson("Immutable", WhatToDoAboutImmutable(name, snapshots), &object);
   }
   if (snapshots.empty()) {
     return AskAPerson(
@@ -350,8 +317,9 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
   }
   if (snapshots.front().DigestOfAll() == source.bad) {
     return AskAPerson(kWereGood,
-                      "other workloads have been healthy with these data of " + name +
-                          ", so something else is wrong: look at the workload that has failed",
+                      "workloads have been healthy with these data of " + name +
+                          " before, so something else is wrong: look at the workload that has "
+                          "failed",
                       &object);
   }
   return std::nullopt;

@@ -15,21 +15,12 @@
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/reloader/restore/not_done.h"
 #include "kubexx/reloader/restore/restore_standing.h"
 #include "kubexx/reloader/restore/snapshot.h"
 #include "kubexx/reloader/restore/source_store.h"
 
 namespace kubexx::reloader {
-
-/// Why something was not done.
-struct NotDone {
-  /// A person has to do something about it; otherwise the caller tries again.
-  bool needs_person = false;
-  std::string reason{};   ///< in UpperCamelCase; only with needs_person
-  std::string message{};  ///< a sentence
-  std::string uid{};      ///< of the source, if it was read
-  bool operator==(const NotDone&) const = default;
-};
 
 /// Makes the requests for one source, or for the sources of one rollout. Keeps nothing between two
 /// calls, so that it makes no difference which replica calls. Not thread-safe.

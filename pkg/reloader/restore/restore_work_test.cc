@@ -272,6 +272,10 @@ TEST_F(RestoreWorkTest, SaysWhatKeepsItFromRestoring) {
   store_.Put(kWorkSettings, "bad");
   store_.Edit(kWorkSettings, [](SourceObject& object) { object.MakeImmutable(); });
   EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("Immutable"));
+  const auto immutable = work_.Restore(FailedWith("bad"), {});
+  EXPECT_THAT(std::get<NotDone>(immutable).message,
+              HasSubstr("save the data of ConfigMap shop/" + store_.Snapshots()[0].metadata().name +
+                        " first, then delete"));
   EXPECT_THAT(Restore(FailedWith("bad", {{SourceType::kSecretProviderClass, {"shop", "vault"}}})),
               ElementsAre("NotRestorable"));
   FailedRollout unnamed = FailedWith("bad", {kWorkPassword});
