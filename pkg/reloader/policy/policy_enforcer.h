@@ -232,6 +232,10 @@ class PolicyEnforcer final : public RolloutGate {
   /// though the source has other data by now, or is gone.
   bool HasFailedWithOthers(const Workload& workload, const SourceId& source,
                            const reloadpolicy::FailedData& failed, const GateHost& host) const;
+  /// What the policy's users should know of its restores: what somebody has to do comes first, and
+  /// then the latest restore.
+  std::optional<RestoreReport> LastRestoreOf(const reloadpolicy::PolicyId& policy) const
+      KX_REQUIRES(mu_);
   /// Whether a workload has failed in a wave with data of this source.
   bool IsOfFailure(const SourceId& source) const;
   /// Sets what RestoreStanding says without a failure.

@@ -383,6 +383,25 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatWerePutBackNeedNoCanary) {
   EXPECT_TRUE(Admit("b"));
 }
 
+TEST_F(PolicyEnforcerRestoreTest, OfSeveralRestoresTheStateOfAPolicyNamesTheLast) {
+  const auto note = [&](const std::string& name, std::int64_t at) {
+    enforcer_.NoteRestore({.outcome = Outcome::kRestored,
+                           .source = {SourceType::kConfigMap, {"shop", name}},
+                           .policy = {"shop", "careful"},
+                           .message = name + " was put back",
+                           .at = {.seconds = at}});
+  };
+  note("b", 7);
+  note("a", 5);
+  note("c", 6);
+  EXPECT_EQ(enforcer_.States().at(0).restore->message, "b was put back");
+  note("a", 9);
+  EXPECT_EQ(enforcer_.States().at(0).restore->message, "a was put back");
+  note("c", 9);
+  EXPECT_EQ(enforcer_.States().at(0).restore->message,
+            "a was put back, and so were those of 1 more source");
+}
+
 TEST_F(PolicyEnforcerRestoreTest, TheStateOfAPolicySaysWhatHasComeOfARestore) {
   EXPECT_TRUE(enforcer_.States().at(0).restores);
   EXPECT_TRUE(enforcer_.States().at(0).may_restore);

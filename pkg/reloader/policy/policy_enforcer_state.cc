@@ -24,13 +24,7 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
         .failed_waves = report.failed_waves.size(),
         .restores = policy.settings.waves.has_value() && policy.settings.waves->Restores(),
         .may_restore = options_.consider != nullptr});
-    for (const auto& [source, restore] : restores_) {
-      // What somebody has to do comes first.
-      if (restore.policy == id &&
-          (!state.restore || state.restore->outcome == RestoreReport::Outcome::kRestored)) {
-        state.restore = restore;
-      }
-    }
+    state.restore = LastRestoreOf(id);
     for (const auto& [source, unsettled] : unsettled_) {
       if (unsettled.first == id && policy.settings.waves && policy.settings.waves->Restores()) {
         state.no_snapshot = RefOf(source).ToString() + " can be taken: " + unsettled.second;
@@ -63,6 +57,31 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
     }
   }
   return states;
+}
+
+std::optional<RestoreReport> PolicyEnforcer::LastRestoreOf(
+    const reloadpolicy::PolicyId& policy) const {
+  const auto is_restored = [](const RestoreReport& report) {
+    return report.outcome == RestoreReport::Outcome::kRestored;
+  };
+  std::optional<RestoreReport> last;
+  std::size_t likewise = 0;  // so many others were restored at the same time
+  for (const auto& [source, restore] : restores_) {
+    if (restore.policy != policy) {
+      continue;
+    }
+    if (!last || (is_restored(*last) && (!is_restored(restore) || last->at < restore.at))) {
+      last = restore;
+      likewise = 0;
+    } else if (is_restored(*last) && last->at == restore.at) {
+      ++likewise;
+    }
+  }
+  if (likewise > 0) {
+    last->message += ", and so were those of " + std::to_string(likewise) +
+                     (likewise == 1 ? " more source" : " more sources");
+  }
+  return last;
 }
 
 PolicyEnforcer::Totals PolicyEnforcer::TotalsNow() const {

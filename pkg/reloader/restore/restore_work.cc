@@ -192,6 +192,8 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
                       "so it does not know all that would have to be put back together: write good "
                       "data");
   }
+  apimachinery::Time now = apimachinery::Time::From(clock_.Wall());
+  now.nanos = 0;  // as the mark has it
   std::vector<Step> steps;
   std::optional<NotDone> all_good;
   for (const FailedSource& source : failed.sources) {
@@ -205,7 +207,8 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
       all_good = std::move(*not_done);
       continue;
     }
-    steps.push_back(std::move(std::get<Step>(prepared)));
+    Step& step = steps.emplace_back(std::move(std::get<Step>(prepared)));
+    step.at = step.is_done ? step.at : now;
   }
   if (steps.empty() && all_good && !failed.others_put_back) {
     return *std::move(all_good);
@@ -221,6 +224,7 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
                         .uid = step.object.metadata().uid,
                         .good = step.snapshot.DigestOfAll(),
                         .bad = step.bad,
+                        .at = step.at,
                         .is_new = !step.is_done});
   }
   return restored;
@@ -238,6 +242,7 @@ std::optional<RestoreWork::Restored> RestoreWork::PutBackInto(const SourceId& so
                   .uid = object->metadata().uid,
                   .good = mark->good,
                   .bad = mark->bad,
+                  .at = mark->at,
                   .is_new = false};
 }
 
@@ -264,7 +269,11 @@ std::variant<RestoreWork::Step, NotDone> RestoreWork::Prepare(const FailedSource
   if (present != source.bad) {
     if (mark && mark->bad == source.bad && mark->good == present) {
       HandBackLater(*object, stop);
-      return Step{.object = *object, .snapshot = *object, .bad = source.bad, .is_done = true};
+      return Step{.object = *object,
+                  .snapshot = *object,
+                  .bad = source.bad,
+                  .at = mark->at,
+                  .is_done = true};
     }
     return TryAgain(name + " has other data by now");
   }
@@ -358,7 +367,7 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
       RestoredMark{.uid = step.object.metadata().uid,
                    .good = step.snapshot.DigestOfAll(),
                    .bad = step.bad,
-                   .at = apimachinery::Time::From(clock_.Wall()),
+                   .at = step.at,
                    .settled = step.snapshot.metadata().creation_timestamp}
           .ToString();
   const auto written = store_.Update(step.object, stop);

@@ -14,6 +14,7 @@
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/reloader/restore/not_done.h"
 #include "kubexx/reloader/restore/restore_standing.h"
@@ -43,7 +44,8 @@ class RestoreWork {
     std::string uid{};
     Digest good{};
     Digest bad{};
-    bool is_new = true;  ///< false: an earlier call had restored it
+    apimachinery::Time at{};  ///< when it was put back, in whole seconds
+    bool is_new = true;       ///< false: an earlier call had restored it
     bool operator==(const Restored&) const = default;
   };
   /// Puts the last good data of all sources of the rollout back, or of none: only together they
@@ -63,6 +65,7 @@ class RestoreWork {
     SourceObject snapshot;      ///< the last good data
     apimachinery::Bytes key{};  ///< of snapshots
     Digest bad{};
+    apimachinery::Time at{};  ///< of this restore, or with is_done of that one
     bool is_done = false;  ///< somebody has written it already, as an earlier call of this object
   };
   /// The snapshots of a source.
