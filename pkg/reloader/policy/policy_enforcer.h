@@ -58,6 +58,7 @@ struct PolicyState {
   reloadpolicy::PolicyId id{};
   std::int64_t generation = 0;
   std::vector<std::string> problems{};
+  std::vector<std::string> overruled{};  ///< see reloadpolicy::PolicySet::Overruled
   int active = 0;
   int failed = 0;
   bool stopped = false;

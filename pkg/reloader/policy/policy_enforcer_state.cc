@@ -16,6 +16,7 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
         .id = id,
         .generation = policy.generation,
         .problems = policy.problems,
+        .overruled = arbiter_.policies().Overruled(policy),
         .active = report.active,
         .failed = static_cast<int>(report.failed.size()),
         .stopped = report.stopped,

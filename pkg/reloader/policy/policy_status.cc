@@ -57,6 +57,14 @@ std::string Joined(const std::vector<std::string>& texts) {
   return base::CutUtf8(all, kMaxMessageBytes);
 }
 
+std::string AcceptedText(const PolicyState& state) {
+  return state.overruled.empty()
+             ? "the whole policy is in force"
+             : "all of the policy can be understood; of its settings these have no effect, since a "
+               "policy that comes before it by name has them, too: " +
+                   Joined(state.overruled);
+}
+
 std::string Summary(const PolicyState& state) {
   if (state.listed.empty()) {
     return "";
@@ -251,9 +259,8 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
   Conditions<typename decltype(status.conditions)::value_type::value_type> conditions(
       apimachinery::OrEmpty(present.conditions), state.generation, now);
   const bool valid = state.problems.empty();
-  conditions.Set(
-      "Ready", valid, valid ? "Accepted" : "Invalid",
-      valid ? "the whole policy is in force" : "not in force: " + Joined(state.problems));
+  conditions.Set("Ready", valid, valid ? "Accepted" : "Invalid",
+                 valid ? AcceptedText(state) : "not in force: " + Joined(state.problems));
   const std::string failures = FailedText(failed_ones, static_cast<std::size_t>(state.failed));
   conditions.Set("Degraded", state.failed > 0, state.failed > 0 ? "RolloutsFailed" : "NoFailures",
                  failures);

@@ -203,6 +203,20 @@ TEST(PolicyStatus, TellsWhatHasComeOfARestore) {
   EXPECT_NE(PolicyStatusFor(state, restored, now).conditions->back().type, "Restored");
 }
 
+TEST(PolicyStatus, NamesSettingsThatHaveNoEffect) {
+  PolicyState state{.id = {"shop", "b"}};
+  const auto message_of = [&] {
+    const auto status = PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), {});
+    const auto& ready = status.conditions->front();
+    EXPECT_EQ(ready.type + ready.status, "ReadyTrue");
+    return ready.message;
+  };
+  EXPECT_EQ(message_of(), "the whole policy is in force");
+  state.overruled = {"paused (ReloadPolicy shop/a)", "waves (ReloadPolicy shop/a)"};
+  EXPECT_THAT(message_of(), testing::HasSubstr("has them, too: paused (ReloadPolicy shop/a); waves "
+                                               "(ReloadPolicy shop/a)"));
+}
+
 TEST(PolicyStatus, OfManyProblemsIsCutBetweenCharacters) {
   for (int shift = 0; shift < 2; ++shift) {
     std::vector<std::string> problems{std::string(static_cast<std::size_t>(shift), 'x')};
