@@ -161,8 +161,9 @@ class PolicyEnforcer final : public RolloutGate {
   /// How a source stands with policies that restore data. `good`: data for which it does not matter
   /// whether they are settled. Empty while no operator is attached.
   RestoreStanding StandingOf(const SourceId& source, const std::optional<Digest>& good);
-  /// Keeps what has come of a restore, for the states of policies.
-  void NoteRestore(const RestoreReport& report);
+  /// Keeps what has come of a restore, for the states of policies. Returns whether users should be
+  /// told: of a failure with several sources each of these reports the same.
+  bool NoteRestore(const RestoreReport& report);
   /// Whether an operator is attached.
   bool attached() const;
 

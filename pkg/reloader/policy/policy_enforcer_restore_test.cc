@@ -419,6 +419,12 @@ TEST_F(PolicyEnforcerRestoreTest, TheStateOfAPolicySaysWhatHasComeOfARestore) {
   enforcer_.NoteRestore(held);
   EXPECT_EQ(enforcer_.States().at(0).restore, held) << "a person has to do something about it";
   RestoreReport over = held;
+  EXPECT_TRUE(enforcer_.NoteRestore(held));
+  RestoreReport other = held;
+  other.source = {SourceType::kConfigMap, {"shop", "other"}};
+  EXPECT_FALSE(enforcer_.NoteRestore(other)) << "a rollout for several sources is told of once";
+  other.outcome = Outcome::kOver;
+  enforcer_.NoteRestore(other);
   over.outcome = Outcome::kOver;
   enforcer_.NoteRestore(over);
   EXPECT_EQ(enforcer_.States().at(0).restore, restored);

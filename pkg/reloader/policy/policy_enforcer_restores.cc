@@ -297,8 +297,14 @@ bool PolicyEnforcer::IsOfFailure(const SourceId& source) const {
   });
 }
 
-void PolicyEnforcer::NoteRestore(const RestoreReport& report) {
+bool PolicyEnforcer::NoteRestore(const RestoreReport& report) {
   const base::MutexLock lock(mu_);
+  const bool is_told = std::ranges::any_of(restores_, [&report](const auto& each) {
+    const auto& [source, other] = each;
+    return source != report.source && other.outcome == RestoreReport::Outcome::kHeld &&
+           other.outcome == report.outcome && other.policy == report.policy &&
+           other.message == report.message;
+  });
   if (report.outcome == RestoreReport::Outcome::kOver ||
       arbiter_.policies().Find(report.policy) == nullptr) {
     restores_.erase(report.source);
@@ -307,6 +313,7 @@ void PolicyEnforcer::NoteRestore(const RestoreReport& report) {
   } else {
     restores_.insert_or_assign(report.source, report);
   }
+  return !is_told;
 }
 
 void PolicyEnforcer::WakeRestoring(const std::optional<Policy>& before,
