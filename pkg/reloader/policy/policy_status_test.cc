@@ -196,6 +196,12 @@ TEST(PolicyStatus, TellsWhatHasComeOfARestore) {
       << "what has come after that restore was told, and is over";
   state.restore->is_earlier = false;
   EXPECT_EQ(condition_of(held), "False NothingToRestore: no data have to be restored");
+  state.restore.reset();
+  state.failed_waves = 1;
+  state.failed_in_waves.push_back({.workload = {"Deployment", {"shop", "web"}}});
+  EXPECT_EQ(condition_of(held), "False NoSnapshot: there is none")
+      << "a process that starts has not looked yet, and the failure stands";
+  EXPECT_EQ(condition_of({}), "False NothingToRestore: no data have to be restored");
   state.may_restore = false;
   EXPECT_THAT(condition_of(restored),
               testing::HasSubstr("False NotAllowed: the operator may not restore"));

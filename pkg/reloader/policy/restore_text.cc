@@ -11,6 +11,8 @@ namespace {
 
 using apimachinery::Time;
 
+constexpr char kNotAllowed[] = "NotAllowed";
+
 /// The last time in the message: that of the restore of which it tells.
 std::optional<Time> TimeIn(std::string_view message) {
   constexpr std::size_t kLength = std::string_view("2006-01-02T15:04:05Z").size();
@@ -39,11 +41,18 @@ bool IsPast(const RestoreReport& restore, const std::optional<RestoreText>& befo
   return restore.is_earlier && (!told || restore.at <= *told);
 }
 
+/// Whether what is told holds until this process knows more: an earlier one has told why nothing
+/// was restored, and a rollout still counts as failed.
+bool HoldsStill(const RestoreText& told, const PolicyState& state) {
+  return told.is_restored ||
+         (state.failed_waves > 0 && told.reason != kNothingToRestore && told.reason != kNotAllowed);
+}
+
 }  // namespace
 
 RestoreText RestoreTextOf(const PolicyState& state, const std::optional<RestoreText>& before) {
   if (!state.may_restore) {
-    return {.reason = "NotAllowed",
+    return {.reason = kNotAllowed,
             .message =
                 "the operator may not restore data, so it only holds: start it with "
                 "--allow-restore (kubexx.restore.enabled in the chart)"};
@@ -56,10 +65,10 @@ RestoreText RestoreTextOf(const PolicyState& state, const std::optional<RestoreT
             .reason = state.restore->reason,
             .message = state.restore->message + (is_restored ? note : "")};
   }
-  if (before && before->is_restored) {
-    return {.is_restored = true,
+  if (before && HoldsStill(*before, state)) {
+    return {.is_restored = before->is_restored,
             .reason = before->reason,
-            .message = WithoutSnapshotNote(before->message) + note};
+            .message = WithoutSnapshotNote(before->message) + (before->is_restored ? note : "")};
   }
   return {.reason = kNothingToRestore, .message = "no data have to be restored" + note};
 }
