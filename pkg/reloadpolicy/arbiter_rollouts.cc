@@ -336,6 +336,7 @@ void Arbiter::Sweep(base::WallTime now) {
     }
     if (!rollout.failed && !rollout.MayBeOld() && rollout.HasFailed(now)) {
       rollout.failed = true;
+      rollout.was_stuck = rollout.phase == Phase::kFailed;
       due_.insert(workload);
       FailData(workload, rollout, now);
     }

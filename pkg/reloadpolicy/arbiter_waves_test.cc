@@ -128,6 +128,15 @@ TEST_F(ArbiterWavesTest, AfterAFailureNobodyElseIsRolledForTheSameData) {
               SizeIs(1));
 }
 
+TEST_F(ArbiterWavesTest, AFailureIsToldByItsCauseWhateverTheWorkloadHasBecomeSince) {
+  Ask("a", kBadData);
+  See("a", Phase::kFailed);
+  See("a", Phase::kComplete);
+  MarkAll("a");
+  EXPECT_THAT(failure_, HasSubstr("made no progress, according to the workload's status; its phase "
+                                  "is now: complete"));
+}
+
 TEST_F(ArbiterWavesTest, WhoWaitsForTheCanaryIsToldThatItHasFailed) {
   Ask("a", kBadData);
   Ask("b", kBadData, true);

@@ -7,6 +7,9 @@
 namespace kubexx::reloadpolicy {
 namespace {
 
+/// A message that names more sources is harder to read, and an Event has no room for them.
+constexpr std::size_t kMaxSourcesTold = 10;
+
 std::string_view SourceOf(std::string_view version) { return version.substr(0, version.find('=')); }
 
 }  // namespace
@@ -51,10 +54,13 @@ std::string SourcesOf(const DataVersions& versions) {
   std::set<std::string_view> sources;
   std::string text;
   for (const std::string& version : versions) {
-    if (sources.insert(SourceOf(version)).second) {
+    if (sources.insert(SourceOf(version)).second && sources.size() <= kMaxSourcesTold) {
       text += text.empty() ? "" : ", ";
       text += SourceOf(version);
     }
+  }
+  if (sources.size() > kMaxSourcesTold) {
+    text += " and " + std::to_string(sources.size() - kMaxSourcesTold) + " more";
   }
   return text;
 }

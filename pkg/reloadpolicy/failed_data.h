@@ -48,7 +48,8 @@ const FailedDataMap::value_type* FindFailed(const FailedDataMap& all, const Obje
 /// `failed`: also those that failed and are not replaced by newer ones.
 DataVersions WithOlder(DataVersions versions, const DataVersions& failed);
 
-/// The sources of the versions, as "ConfigMap/a, Secret/b", each named once.
+/// The sources of the versions, as "ConfigMap/a, Secret/b", each named once; of many the first ten,
+/// and the number of the others.
 std::string SourcesOf(const DataVersions& versions);
 
 /// A workload that had failed in a wave before this process started. A policy's status tells of it.

@@ -1,8 +1,11 @@
 #include "kubexx/reloadpolicy/policy_set.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "kubexx/base/function_ref.h"
 #include "kubexx/reloadpolicy/internal/layers.h"
 
 namespace kubexx::reloadpolicy {
@@ -22,6 +25,39 @@ std::optional<int> OrderIn(const Policy& policy, const ObjectRef& workload) {
     }
   }
   return std::nullopt;
+}
+
+/// Whether `wide` governs all workloads that `narrow` governs, as far as that is plain.
+bool GovernsAllOf(const Policy& wide, const Policy& narrow) {
+  const auto is_wider = [](const std::vector<std::string>& one,
+                           const std::vector<std::string>& other) {
+    return one.empty() || one == other;
+  };
+  return is_wider(wide.kinds, narrow.kinds) && is_wider(wide.names, narrow.names) &&
+         is_wider(wide.namespaces, narrow.namespaces) &&
+         is_wider(wide.excluded_namespaces, narrow.excluded_namespaces);
+}
+
+/// Calls `visit` with the name of each setting that both have.
+void ForEachInBoth(const Settings& settings, const Settings& earlier,
+                   base::FunctionRef<void(const char* field)> visit) {
+  const auto look = [&](const char* field, const auto& one, const auto& other) {
+    if (one && other) {
+      visit(field);
+    }
+  };
+  look("paused", settings.paused, earlier.paused);
+  look("settleWindow", settings.settle_window, earlier.settle_window);
+  look("minInterval", settings.min_interval, earlier.min_interval);
+  look("maxConcurrentRollouts", settings.max_in_namespace, earlier.max_in_namespace);
+  look("maxConcurrentRollouts of the cluster", settings.max_in_cluster, earlier.max_in_cluster);
+  look("healthGate", settings.health_gate, earlier.health_gate);
+  look("healthGate.timeout", settings.health_timeout, earlier.health_timeout);
+  look("healthGate.soakTime", settings.soak_time, earlier.soak_time);
+  look("stopAfterFailures", settings.stop_after_failures, earlier.stop_after_failures);
+  look("maintenanceWindows", settings.windows, earlier.windows);
+  look("keys", settings.keys, earlier.keys);
+  look("waves", settings.waves, earlier.waves);
 }
 
 }  // namespace
@@ -77,6 +113,24 @@ base::Duration PolicySet::LongestMinInterval() const {
     longest = std::max(longest, policy.settings.min_interval.value_or(longest));
   }
   return longest;
+}
+
+std::vector<std::string> PolicySet::Overruled(const Policy& policy) const {
+  std::vector<std::string> overruled;
+  std::set<std::string_view> seen;
+  const auto end = policies_.find(policy.id);
+  for (auto each = policies_.lower_bound({policy.id.namespace_, ""}); each != end; ++each) {
+    const Policy& earlier = each->second;
+    if (policy.enforced || earlier.enforced || !GovernsAllOf(earlier, policy)) {
+      continue;
+    }
+    ForEachInBoth(policy.settings, earlier.settings, [&](const char* field) {
+      if (seen.insert(field).second) {
+        overruled.push_back(std::string(field) + " (" + earlier.ToString() + ")");
+      }
+    });
+  }
+  return overruled;
 }
 
 Effective PolicySet::Resolve(const ObjectRef& workload, const Annotations& annotations) const {

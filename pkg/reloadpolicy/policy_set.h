@@ -36,6 +36,11 @@ class PolicySet {
   std::vector<const Policy*> Governing(const ObjectRef& workload) const;
   /// The settings that hold for a workload with these annotations.
   Effective Resolve(const ObjectRef& workload, const Annotations& annotations) const;
+  /// The settings of this policy that have no effect on any workload, since a policy that comes
+  /// before it by name and governs all of its workloads has them, too; each as "paused
+  /// (ReloadPolicy shop/a)". Compares policies of the same namespace, or of the cluster, that are
+  /// not enforced.
+  std::vector<std::string> Overruled(const Policy& policy) const;
   /// The setting that pauses a ConfigMap, Secret or SecretProviderClass; std::nullopt when no
   /// policy pauses it.
   std::optional<Setting<bool>> SourcePause(const ObjectRef& source) const;

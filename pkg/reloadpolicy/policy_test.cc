@@ -214,6 +214,24 @@ TEST(PolicySet, EachSettingComesFromTheMostSpecificPlace) {
             base::Duration(2min));
 }
 
+TEST(PolicySet, KnowsSettingsThatHaveNoEffectBesideThoseOfAnEarlierPolicy) {
+  PolicySet set;
+  const auto overruled = [&](const std::string& name) {
+    return set.Overruled(*set.Find({"shop", name}));
+  };
+  set.Set(PolicyFrom(Namespaced(R"({"paused": false, "minInterval": "2m"})", "a")));
+  set.Set(PolicyFrom(Namespaced(R"({"paused": true, "settleWindow": "3s"})", "b")));
+  set.Set(PolicyFrom(Namespaced(R"({"paused": true, "settleWindow": "4s"})", "c")));
+  EXPECT_THAT(overruled("a"), IsEmpty());
+  EXPECT_THAT(overruled("b"), ElementsAre("paused (ReloadPolicy shop/a)"));
+  EXPECT_THAT(overruled("c"),
+              ElementsAre("paused (ReloadPolicy shop/a)", "settleWindow (ReloadPolicy shop/b)"));
+  set.Set(PolicyFrom(Namespaced(R"({"paused": false, "workloads": {"names": ["web"]}})", "a")));
+  EXPECT_THAT(overruled("b"), IsEmpty()) << "it counts for the others";
+  set.Set(PolicyFrom(Namespaced(R"({"paused": true, "workloads": {"names": ["web"]}})", "b")));
+  EXPECT_THAT(overruled("b"), ElementsAre("paused (ReloadPolicy shop/a)"));
+}
+
 TEST(PolicySet, WhatIsEnforcedMayBeStricterAndNoLaxer) {
   PolicySet set(Settings{.min_interval = 9h, .max_in_namespace = 1});
   set.Set(PolicyFrom(OfCluster(R"({"minInterval": "5h", "settleWindow": "7s"})")));  // named c

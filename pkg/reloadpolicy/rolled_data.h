@@ -39,7 +39,12 @@ struct DataVersionParts {
 std::optional<DataVersionParts> PartsOf(std::string_view version);
 
 /// A record has at most this many versions: the others of a rollout for more sources are left out.
-inline constexpr std::size_t kMaxDataVersions = 32;
+/// With the longest names these take a third of what all annotations of an object may have
+/// together, 256 KiB; with names as people give them, a tenth.
+inline constexpr std::size_t kMaxDataVersions = 256;
+
+/// Whether versions may have been left out.
+inline bool MayBeCut(const DataVersions& versions) { return versions.size() >= kMaxDataVersions; }
 
 /// What became of the data.
 enum class DataState : std::uint8_t {

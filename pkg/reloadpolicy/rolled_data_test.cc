@@ -63,6 +63,8 @@ TEST(RolledData, HasAtMostSoManyVersions) {
     data.versions.push_back("ConfigMap/c" + std::to_string(i) + "=1");
   }
   EXPECT_THAT(DataFrom(TextOf(data, "u1"))->versions, SizeIs(kMaxDataVersions));
+  EXPECT_TRUE(MayBeCut(DataFrom(TextOf(data, "u1"))->versions));
+  EXPECT_FALSE(MayBeCut({"ConfigMap/c=1"}));
   std::string text = "rolled u1";
   for (const std::string& version : data.versions) {
     text += ' ' + version;
@@ -74,6 +76,11 @@ TEST(FailedData, WhatFailedStaysUnlessItsSourceHasNewData) {
   EXPECT_THAT(WithOlder({"ConfigMap/a=2"}, {"ConfigMap/a=1", "ConfigMap/b=1"}),
               ElementsAre("ConfigMap/a=2", "ConfigMap/b=1"));
   EXPECT_EQ(SourcesOf({"ConfigMap/a=2", "ConfigMap/a=3", "Secret/b=1"}), "ConfigMap/a, Secret/b");
+  DataVersions many;
+  for (char c = 'a'; c <= 'l'; ++c) {
+    many.push_back(std::string("Secret/") + c + "=1");
+  }
+  EXPECT_THAT(SourcesOf(many), ::testing::EndsWith("Secret/i, Secret/j and 2 more"));
 }
 
 TEST(FailedData, HoldsOthersOfTheNamespaceWithTheSameData) {

@@ -164,6 +164,10 @@ std::string Rollout::WhyFailed() const {
   if (phase == Phase::kFailed) {
     return begun + " makes no progress, according to the workload's status";
   }
+  if (failed && was_stuck) {
+    return begun + " made no progress, according to the workload's status; its phase is now: " +
+           std::string(ToString(phase));
+  }
   if (restored && told) {
     return begun + " has failed; its phase is now: " + std::string(ToString(phase));
   }

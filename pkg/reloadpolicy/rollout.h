@@ -53,6 +53,7 @@ struct Rollout {
   /// The previous rollout failed, and counts as failed until this one is healthy.
   bool retried = false;
   bool failed = false;             ///< it has failed; only a healthy workload ends that
+  bool was_stuck = false;          ///< it failed because its status told of no progress
   bool failed_for_others = false;  ///< HasFailedForOthers has been true
   bool broken = false;             ///< the workload was already unavailable before this rollout
   /// It is unknown whether it was written; it keeps its place and cannot fail.

@@ -6,6 +6,7 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/restored_mark.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -43,6 +44,12 @@ std::string WithNames(const std::string& head, const std::vector<std::string>& n
     text += next;
   }
   return text;
+}
+
+/// Whether the operator itself puts data back: nobody would read the warnings but its own log.
+bool IsOfARestore(const webhook::AdmissionRequest& request) {
+  const auto options = JsonTree::Parse(request.options.raw);
+  return options && options->TextAt("fieldManager") == kRestoreFieldManager;
 }
 
 }  // namespace
@@ -86,6 +93,9 @@ Result<std::vector<std::string>> SourceAdmission::Warnings(const webhook::Call& 
   const bool is_secret = request.resource.resource == "secrets";
   if (!request.resource.group.empty() || request.operation != "UPDATE" ||
       !request.sub_resource.empty() || (!is_secret && request.resource.resource != "configmaps")) {
+    return std::vector<std::string>();
+  }
+  if (IsOfARestore(request)) {
     return std::vector<std::string>();
   }
   DescribedSource described{.id = {is_secret ? SourceType::kSecret : SourceType::kConfigMap,

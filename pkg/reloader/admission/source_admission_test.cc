@@ -123,7 +123,9 @@ TEST(SourceAdmission, IsSilentAboutEverythingElse) {
   auto made = UpdateOf("configmaps", "{}");
   made.operation = "CREATE";
   const auto pod = UpdateOf("pods", "{}");
-  for (const auto& request : {made, pod}) {
+  auto restore = UpdateOf("configmaps", "{}");
+  restore.options.raw = R"({"kind":"UpdateOptions","fieldManager":"kubexx-reloader-restore"})";
+  for (const auto& request : {made, pod, restore}) {
     EXPECT_THAT(warner.admission.Answer({.request = request}).warnings, IsEmpty());
   }
   EXPECT_THAT(warner.seen, IsEmpty());

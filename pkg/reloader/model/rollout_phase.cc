@@ -4,8 +4,12 @@
 #include <charconv>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -15,6 +19,11 @@ using reloadpolicy::Phase;
 
 /// Argo's controller writes this annotation when the template of spec.workloadRef has changed.
 constexpr std::string_view kArgoGenerationAnnotation = "rollout.argoproj.io/workload-generation";
+
+/// The reason of the condition Progressing when a rollout makes no progress.
+constexpr std::string_view kTimedOut = "ProgressDeadlineExceeded";
+/// What the API server sets when a Deployment or a Rollout has no progressDeadlineSeconds.
+constexpr std::int64_t kDefaultDeadline = 600;
 
 std::int64_t NumberAt(const codec::JsonTree& tree, std::initializer_list<std::string_view> path,
                       std::int64_t otherwise) {
@@ -69,8 +78,42 @@ Phase PhaseOfPods(std::int64_t available, std::int64_t wanted) {
 /// Whether the condition Progressing with this reason shows that the rollout has ended. The second
 /// reason is that of a DeploymentConfig.
 bool IsEnd(std::string_view reason) {
-  return reason == "ProgressDeadlineExceeded" || reason == "NewReplicationControllerAvailable" ||
+  return reason == kTimedOut || reason == "NewReplicationControllerAvailable" ||
          reason == "NewReplicaSetAvailable";
+}
+
+/// Whether the condition with kTimedOut that was written at `told` was there before the operator's
+/// last rollout began. A controller that finds the ReplicaSet of the new template with its pods, as
+/// when the template is put back, counts no progress, and leaves the condition as it is in the
+/// write that first describes this rollout. `deadline`: spec.progressDeadlineSeconds.
+bool IsOfEarlierRollout(const std::map<std::string, std::string>& annotations,
+                        const apimachinery::Time& told, std::int64_t deadline) {
+  const auto last = reloadpolicy::LastRolloutOf(annotations);
+  // It cannot make no progress for so long before that. Half of the time leaves room for a clock
+  // that differs from the controller's.
+  return last && !told.IsZero() &&
+         told.seconds < apimachinery::Time::From(*last).seconds + deadline / 2;
+}
+
+/// The same for an Argo Rollout, which is Degraded for other reasons, too.
+bool IsDegradedOfEarlierRollout(const codec::JsonTree& tree) {
+  const codec::JsonTree* conditions = tree.At({"status", "conditions"});
+  const codec::JsonTree* last =
+      tree.At({"metadata", "annotations", reloadpolicy::kLastRolloutAnnotation});
+  if (conditions == nullptr || last == nullptr) {
+    return false;
+  }
+  const std::map<std::string, std::string> annotations{
+      {std::string(reloadpolicy::kLastRolloutAnnotation),
+       last->AsString() == nullptr ? "" : *last->AsString()}};
+  return std::ranges::any_of(conditions->elements(), [&](const codec::JsonTree& condition) {
+    const auto told = apimachinery::Time::Parse(condition.TextAt("lastUpdateTime"));
+    return condition.TextAt("type") == "Progressing" && condition.TextAt("reason") == kTimedOut &&
+           told &&
+           IsOfEarlierRollout(
+               annotations, *told,
+               NumberAt(tree, {"spec", "progressDeadlineSeconds"}, kDefaultDeadline));
+  });
 }
 
 bool IsPausedBySpec(const codec::JsonTree& tree) {
@@ -88,8 +131,11 @@ Phase PhaseOf(const apps::Deployment& deployment) {
   if (status.observed_generation < deployment.metadata.generation) {
     return Phase::kUnseen;
   }
-  if (std::ranges::any_of(status.conditions, [](const apps::DeploymentCondition& condition) {
-        return condition.type == "Progressing" && condition.reason == "ProgressDeadlineExceeded";
+  if (std::ranges::any_of(status.conditions, [&](const apps::DeploymentCondition& condition) {
+        return condition.type == "Progressing" && condition.reason == kTimedOut &&
+               !IsOfEarlierRollout(
+                   deployment.metadata.annotations, condition.last_update_time,
+                   deployment.spec.progress_deadline_seconds.value_or(kDefaultDeadline));
       })) {
     return Phase::kFailed;
   }
@@ -174,8 +220,9 @@ Phase PhaseOfRollout(const codec::JsonTree& tree) {
     return Phase::kUnseen;
   }
   const std::string_view phase = status->TextAt("phase");  // the phase summarises the status
-  return phase == "Progressing"                         ? Phase::kUpdating
-         : phase == "Degraded"                          ? Phase::kFailed
+  return phase == "Progressing" ? Phase::kUpdating
+         : phase == "Degraded"
+             ? (IsDegradedOfEarlierRollout(tree) ? Phase::kUpdating : Phase::kFailed)
          : phase == "Paused"                            ? Phase::kWaiting
          : NumberAt(tree, {"spec", "replicas"}, 1) == 0 ? Phase::kWithoutPods
                                                         : Phase::kComplete;

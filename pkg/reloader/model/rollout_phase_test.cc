@@ -126,6 +126,53 @@ TEST(RolloutPhase, OfARolloutThatRunsADeploymentsTemplateIsOfThatGeneration) {
   EXPECT_EQ(phase("{}", ours, old), Phase::kComplete) << "it has a template of its own by now";
 }
 
+TEST(RolloutPhase, AFailureOfAnEarlierRolloutIsNoneOfTheLast) {
+  // The template was put back: its ReplicaSet has its pod, so the controller counts no progress,
+  // and keeps the condition as it is until the other pod is gone.
+  apps::Deployment deployment = Deployment(3, 3, 4);
+  deployment.spec.progress_deadline_seconds = 10;
+  deployment.metadata.annotations["reloader.kubexx.io/last-rollout"] = "2026-01-05T09:00:20Z";
+  const auto told = [](std::string_view time) { return *apimachinery::Time::Parse(time); };
+  auto& condition = deployment.status.conditions.emplace_back();
+  condition = {.type = "Progressing",
+               .status = "False",
+               .reason = "ProgressDeadlineExceeded",
+               .last_update_time = told("2026-01-05T09:00:19Z")};
+  EXPECT_EQ(PhaseOf(deployment), Phase::kUpdating);
+  condition.last_update_time = told("2026-01-05T09:00:22Z");
+  EXPECT_EQ(PhaseOf(deployment), Phase::kUpdating) << "the controller's clock is fast";
+  condition.last_update_time = told("2026-01-05T09:00:30Z");
+  EXPECT_EQ(PhaseOf(deployment), Phase::kFailed);
+  condition.last_update_time = told("2026-01-05T09:00:28Z");
+  EXPECT_EQ(PhaseOf(deployment), Phase::kFailed) << "the controller's clock is slow";
+  deployment.spec.progress_deadline_seconds.reset();
+  EXPECT_EQ(PhaseOf(deployment), Phase::kUpdating) << "it would have taken ten minutes";
+  condition.last_update_time = {};
+  EXPECT_EQ(PhaseOf(deployment), Phase::kFailed) << "nobody knows when";
+  deployment.metadata.annotations.clear();
+  condition.last_update_time = told("2026-01-05T09:00:19Z");
+  EXPECT_EQ(PhaseOf(deployment), Phase::kFailed) << "the operator has not rolled it";
+}
+
+TEST(RolloutPhase, AnArgoRolloutIsNotDegradedByAnEarlierRolloutOfIt) {
+  const auto phase = [](const std::string& last, const std::string& told,
+                        const std::string& reason = "ProgressDeadlineExceeded") {
+    const auto tree = codec::JsonTree::Parse(
+        R"({"metadata":{"generation":7,"annotations":{"reloader.kubexx.io/last-rollout":")" + last +
+        R"("}},"spec":{"progressDeadlineSeconds":10},"status":{"phase":"Degraded","observedGeneration":"7",)"
+        R"("conditions":[{"type":"Available"},{"type":"Progressing","reason":")" +
+        reason + R"(","lastUpdateTime":")" + told + R"("}]}})");
+    EXPECT_TRUE(tree);
+    return tree ? PhaseOfRollout(*tree) : Phase::kComplete;
+  };
+  EXPECT_EQ(phase("2026-01-05T09:00:20Z", "2026-01-05T09:00:19Z"), Phase::kUpdating);
+  EXPECT_EQ(phase("2026-01-05T09:00:20Z", "2026-01-05T09:00:30Z"), Phase::kFailed);
+  EXPECT_EQ(phase("2026-01-05T09:00:20Z", "2026-01-05T09:00:19Z", "RolloutAborted"),
+            Phase::kFailed);
+  EXPECT_EQ(phase("soon", "2026-01-05T09:00:19Z"), Phase::kFailed);
+  EXPECT_EQ(phase("2026-01-05T09:00:20Z", "soon"), Phase::kFailed);
+}
+
 TEST(RolloutPhase, IsInTheProjectionUnlessComplete) {
   const auto project = [](const apps::Deployment& deployment) {
     cache::Object object{.encoding = codec::Encoding::kJson,

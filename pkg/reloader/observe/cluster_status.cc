@@ -170,7 +170,9 @@ std::string ToText(const ClusterStatus& status) {
       text += WaitingLine(each);
     }
     for (const PolicyStanding::Failed& each : policy.failures) {
-      text += "    " + each.workload + " has failed: rolled at " + each.rolled_at + "\n";
+      text += "    " + each.workload +
+              " has failed, and has not been healthy since; rolled last at " + each.rolled_at +
+              "\n";
     }
     for (const PolicyStanding::FailedWave& each : policy.failed_waves) {
       text += "    " + each.workload + " has failed in a wave since " + each.since + " for " +

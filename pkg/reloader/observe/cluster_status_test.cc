@@ -39,7 +39,10 @@ TEST(ClusterStatus, TellsWhatAPolicyHoldsBack) {
   EXPECT_THAT(text, HasSubstr("    stopped: 1 failed\n"));
   EXPECT_THAT(text, HasSubstr("    Deployment/web waits since 2026-11-18T10:26:40Z: "
                               "ConcurrencyLimit: 1 at a time\n"));
-  EXPECT_THAT(text, HasSubstr("    Deployment/api has failed: rolled at 2026-11-18T10:00:00Z\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("    Deployment/api has failed, and has not been healthy since; rolled last at "
+                "2026-11-18T10:00:00Z\n"));
 }
 
 TEST(ClusterStatus, TellsOfFailuresInWavesAndOfRestores) {

@@ -197,8 +197,8 @@ void Policies::Notify(const PolicyNotice& notice) const {
 }
 
 void Policies::OnRestore(const RestoreReport& report) {
-  enforcer_.NoteRestore(report);
-  if (report.outcome == RestoreReport::Outcome::kOver || report.is_earlier) {
+  const bool is_news = enforcer_.NoteRestore(report);
+  if (!is_news || report.outcome == RestoreReport::Outcome::kOver || report.is_earlier) {
     return;
   }
   const bool is_restored = report.outcome == RestoreReport::Outcome::kRestored;

@@ -58,6 +58,7 @@ struct PolicyState {
   reloadpolicy::PolicyId id{};
   std::int64_t generation = 0;
   std::vector<std::string> problems{};
+  std::vector<std::string> overruled{};  ///< see reloadpolicy::PolicySet::Overruled
   int active = 0;
   int failed = 0;
   bool stopped = false;
@@ -78,7 +79,8 @@ struct PolicyState {
     base::WallTime since{};
     bool operator==(const FailedWave&) const = default;
   };
-  /// The number of workloads that have failed in a wave, and the first kMaxListed of them.
+  /// The number of workloads that have failed in a wave, and the first kMaxListed of them, or fewer
+  /// where they have many sources.
   std::size_t failed_waves = 0;
   std::vector<FailedWave> failed_in_waves{};
   /// Its waves have OnWaveFailure::kRestore.
@@ -99,6 +101,9 @@ class PolicyEnforcer final : public RolloutGate {
  public:
   static constexpr std::size_t kMaxListed = 20;
   static constexpr std::size_t kMaxFailedListed = 100;
+  /// All of PolicyState::failed_in_waves have no more versions of data together, which is several
+  /// times what twenty workloads with some sources each have: an object has room for 1.5 MiB.
+  static constexpr std::size_t kMaxVersionsListed = 2 * reloadpolicy::kMaxDataVersions;
 
   struct Options {
     reloadpolicy::Settings flags{};
@@ -156,8 +161,9 @@ class PolicyEnforcer final : public RolloutGate {
   /// How a source stands with policies that restore data. `good`: data for which it does not matter
   /// whether they are settled. Empty while no operator is attached.
   RestoreStanding StandingOf(const SourceId& source, const std::optional<Digest>& good);
-  /// Keeps what has come of a restore, for the states of policies.
-  void NoteRestore(const RestoreReport& report);
+  /// Keeps what has come of a restore, for the states of policies. Returns whether users should be
+  /// told: of a failure with several sources each of these reports the same.
+  bool NoteRestore(const RestoreReport& report);
   /// Whether an operator is attached.
   bool attached() const;
 
@@ -228,6 +234,10 @@ class PolicyEnforcer final : public RolloutGate {
   /// though the source has other data by now, or is gone.
   bool HasFailedWithOthers(const Workload& workload, const SourceId& source,
                            const reloadpolicy::FailedData& failed, const GateHost& host) const;
+  /// What the policy's users should know of its restores: what somebody has to do comes first, and
+  /// then the latest restore.
+  std::optional<RestoreReport> LastRestoreOf(const reloadpolicy::PolicyId& policy) const
+      KX_REQUIRES(mu_);
   /// Whether a workload has failed in a wave with data of this source.
   bool IsOfFailure(const SourceId& source) const;
   /// Sets what RestoreStanding says without a failure.

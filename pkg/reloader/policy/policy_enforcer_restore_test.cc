@@ -284,6 +284,7 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   KX_AWAIT(caches_->GetSource(kWaveConfig)->restored);
   EXPECT_EQ(Standing(kWavePassword).failure->changed, std::nullopt)
       << "the operator has put them back itself";
+  EXPECT_TRUE(Standing(kWavePassword).failure->others_put_back);
 }
 
 TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFail) {
@@ -303,6 +304,28 @@ TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFai
   EXPECT_EQ(standing.failure->workload, RefOf(Get("a").id));
   EXPECT_EQ(standing.failure->changed, kWaveConfig);
   EXPECT_THAT(standing.failure->sources, IsEmpty());
+}
+
+TEST_F(PolicyEnforcerRestoreTest, SaysWhenARolloutWasForMoreSourcesThanItsRecordNames) {
+  reloadpolicy::DataVersions versions{
+      reloadpolicy::DataVersion(RefOf(kWaveConfig), DigestNow(kWaveConfig).ToString())};
+  for (std::size_t i = 0; i < 200; ++i) {
+    versions.push_back("ConfigMap/c" + std::to_string(i) + "=1");
+  }
+  FailForVersions("a", versions);
+  EXPECT_FALSE(Standing().failure->may_be_cut);
+  EXPECT_EQ(enforcer_.States().at(0).failed_in_waves.at(0).data.size(), 201U);
+  for (std::size_t i = 200; i < reloadpolicy::kMaxDataVersions; ++i) {
+    versions.push_back("ConfigMap/c" + std::to_string(i) + "=1");
+  }
+  FailForVersions("a", versions);
+  EXPECT_TRUE(Standing().failure->may_be_cut);
+  for (const char* name : {"b", "c"}) {
+    FailForVersions(name, versions);
+  }
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 3U);
+  EXPECT_THAT(enforcer_.States().at(0).failed_in_waves, SizeIs(2))
+      << "a status has room for so many versions only";
 }
 
 TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {
@@ -360,6 +383,25 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatWerePutBackNeedNoCanary) {
   EXPECT_TRUE(Admit("b"));
 }
 
+TEST_F(PolicyEnforcerRestoreTest, OfSeveralRestoresTheStateOfAPolicyNamesTheLast) {
+  const auto note = [&](const std::string& name, std::int64_t at) {
+    enforcer_.NoteRestore({.outcome = Outcome::kRestored,
+                           .source = {SourceType::kConfigMap, {"shop", name}},
+                           .policy = {"shop", "careful"},
+                           .message = name + " was put back",
+                           .at = {.seconds = at}});
+  };
+  note("b", 7);
+  note("a", 5);
+  note("c", 6);
+  EXPECT_EQ(enforcer_.States().at(0).restore->message, "b was put back");
+  note("a", 9);
+  EXPECT_EQ(enforcer_.States().at(0).restore->message, "a was put back");
+  note("c", 9);
+  EXPECT_EQ(enforcer_.States().at(0).restore->message,
+            "a was put back, and so were those of 1 more source");
+}
+
 TEST_F(PolicyEnforcerRestoreTest, TheStateOfAPolicySaysWhatHasComeOfARestore) {
   EXPECT_TRUE(enforcer_.States().at(0).restores);
   EXPECT_TRUE(enforcer_.States().at(0).may_restore);
@@ -377,6 +419,12 @@ TEST_F(PolicyEnforcerRestoreTest, TheStateOfAPolicySaysWhatHasComeOfARestore) {
   enforcer_.NoteRestore(held);
   EXPECT_EQ(enforcer_.States().at(0).restore, held) << "a person has to do something about it";
   RestoreReport over = held;
+  EXPECT_TRUE(enforcer_.NoteRestore(held));
+  RestoreReport other = held;
+  other.source = {SourceType::kConfigMap, {"shop", "other"}};
+  EXPECT_FALSE(enforcer_.NoteRestore(other)) << "a rollout for several sources is told of once";
+  other.outcome = Outcome::kOver;
+  enforcer_.NoteRestore(other);
   over.outcome = Outcome::kOver;
   enforcer_.NoteRestore(over);
   EXPECT_EQ(enforcer_.States().at(0).restore, restored);

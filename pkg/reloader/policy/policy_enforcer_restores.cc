@@ -53,7 +53,7 @@ bool ShowsData(const Workload& workload) {
 /// are now.
 FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersions& versions,
                         const reloadpolicy::Waves& waves, const Caches& caches) {
-  FailedRollout failure{.workload = workload};
+  FailedRollout failure{.workload = workload, .may_be_cut = reloadpolicy::MayBeCut(versions)};
   for (const auto& [each, digests] : SourcesIn(versions, workload.key.namespace_)) {
     const auto present = caches.GetSource(each);
     const bool is_gone = !present && caches.Knows(each.type, workload.key.namespace_);
@@ -64,6 +64,8 @@ FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersi
            .is_named = IsNamed(each, waves)});
     } else if (!present || !present->restored) {
       failure.changed = each;
+    } else {
+      failure.others_put_back = true;
     }
   }
   return failure;
@@ -295,8 +297,14 @@ bool PolicyEnforcer::IsOfFailure(const SourceId& source) const {
   });
 }
 
-void PolicyEnforcer::NoteRestore(const RestoreReport& report) {
+bool PolicyEnforcer::NoteRestore(const RestoreReport& report) {
   const base::MutexLock lock(mu_);
+  const bool is_told = std::ranges::any_of(restores_, [&report](const auto& each) {
+    const auto& [source, other] = each;
+    return source != report.source && other.outcome == RestoreReport::Outcome::kHeld &&
+           other.outcome == report.outcome && other.policy == report.policy &&
+           other.message == report.message;
+  });
   if (report.outcome == RestoreReport::Outcome::kOver ||
       arbiter_.policies().Find(report.policy) == nullptr) {
     restores_.erase(report.source);
@@ -305,6 +313,7 @@ void PolicyEnforcer::NoteRestore(const RestoreReport& report) {
   } else {
     restores_.insert_or_assign(report.source, report);
   }
+  return !is_told;
 }
 
 void PolicyEnforcer::WakeRestoring(const std::optional<Policy>& before,

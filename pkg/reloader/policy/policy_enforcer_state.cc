@@ -16,6 +16,7 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
         .id = id,
         .generation = policy.generation,
         .problems = policy.problems,
+        .overruled = arbiter_.policies().Overruled(policy),
         .active = report.active,
         .failed = static_cast<int>(report.failed.size()),
         .stopped = report.stopped,
@@ -24,13 +25,7 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
         .failed_waves = report.failed_waves.size(),
         .restores = policy.settings.waves.has_value() && policy.settings.waves->Restores(),
         .may_restore = options_.consider != nullptr});
-    for (const auto& [source, restore] : restores_) {
-      // What somebody has to do comes first.
-      if (restore.policy == id &&
-          (!state.restore || state.restore->outcome == RestoreReport::Outcome::kRestored)) {
-        state.restore = restore;
-      }
-    }
+    state.restore = LastRestoreOf(id);
     for (const auto& [source, unsettled] : unsettled_) {
       if (unsettled.first == id && policy.settings.waves && policy.settings.waves->Restores()) {
         state.no_snapshot = RefOf(source).ToString() + " can be taken: " + unsettled.second;
@@ -52,15 +47,42 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
       }
       state.failures.push_back({workload, rollout->uid, rollout->started});
     }
+    std::size_t versions = 0;
     for (const auto* each : report.failed_waves) {
-      if (state.failed_in_waves.size() == kMaxListed) {
+      const auto& [workload, failed] = *each;
+      versions += failed.versions.size();
+      if (state.failed_in_waves.size() == kMaxListed || versions > kMaxVersionsListed) {
         break;
       }
-      const auto& [workload, failed] = *each;
       state.failed_in_waves.push_back({workload, failed.uid, failed.versions, failed.since});
     }
   }
   return states;
+}
+
+std::optional<RestoreReport> PolicyEnforcer::LastRestoreOf(
+    const reloadpolicy::PolicyId& policy) const {
+  const auto is_restored = [](const RestoreReport& report) {
+    return report.outcome == RestoreReport::Outcome::kRestored;
+  };
+  std::optional<RestoreReport> last;
+  std::size_t likewise = 0;  // so many others were restored at the same time
+  for (const auto& [source, restore] : restores_) {
+    if (restore.policy != policy) {
+      continue;
+    }
+    if (!last || (is_restored(*last) && (!is_restored(restore) || last->at < restore.at))) {
+      last = restore;
+      likewise = 0;
+    } else if (is_restored(*last) && last->at == restore.at) {
+      ++likewise;
+    }
+  }
+  if (likewise > 0) {
+    last->message += ", and so were those of " + std::to_string(likewise) +
+                     (likewise == 1 ? " more source" : " more sources");
+  }
+  return last;
 }
 
 PolicyEnforcer::Totals PolicyEnforcer::TotalsNow() const {

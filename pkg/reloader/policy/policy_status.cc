@@ -12,6 +12,7 @@
 #include "kubexx/controller/conditions.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/policy/restore_text.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -54,6 +55,14 @@ std::string Joined(const std::vector<std::string>& texts) {
     }
   }
   return base::CutUtf8(all, kMaxMessageBytes);
+}
+
+std::string AcceptedText(const PolicyState& state) {
+  return state.overruled.empty()
+             ? "the whole policy is in force"
+             : "all of the policy can be understood; of its settings these have no effect, since a "
+               "policy that comes before it by name has them, too: " +
+                   Joined(state.overruled);
 }
 
 std::string Summary(const PolicyState& state) {
@@ -132,44 +141,17 @@ std::string WaveText(const PolicyState& state) {
 
 constexpr char kRestored[] = "Restored";
 
-/// What the condition Restored says.
-struct RestoreText {
-  bool is_restored = false;
-  std::string reason{};
-  std::string message{};
-};
-
-/// `present`: the conditions of the policy. What an earlier process has restored is known from
-/// them.
+/// The condition Restored among these; std::nullopt: it is not there.
 template <class Condition>
-RestoreText RestoreTextOf(const PolicyState& state, const std::vector<Condition>& present) {
-  if (!state.may_restore) {
-    return {.reason = "NotAllowed",
-            .message =
-                "the operator may not restore data, so it only holds: start it with "
-                "--allow-restore (kubexx.restore.enabled in the chart)"};
+std::optional<RestoreText> RestoreTextIn(const std::vector<Condition>& present) {
+  const Condition* const found = controller::FindCondition(present, kRestored);
+  if (found == nullptr) {
+    return std::nullopt;
   }
-  const Condition* const before = controller::FindCondition(present, kRestored);
-  // What the process that put the data back has told of it says more.
-  const bool is_told = before != nullptr && before->status == "True" &&
-                       (!state.restore || (state.restore->is_earlier &&
-                                           before->message.contains(state.restore->message)));
-  const std::string note =
-      state.no_snapshot.empty() ? "" : std::string(kNoSnapshotNote) + state.no_snapshot;
-  if (state.restore && !is_told) {
-    const bool is_restored = state.restore->outcome == RestoreReport::Outcome::kRestored;
-    return {.is_restored = is_restored,
-            .reason = state.restore->reason,
-            .message = base::CutUtf8(state.restore->message + (is_restored ? note : ""),
-                                     kMaxMessageBytes)};
-  }
-  if (is_told) {
-    return {
-        .is_restored = true,
-        .reason = before->reason,
-        .message = base::CutUtf8(WithoutSnapshotNote(before->message) + note, kMaxMessageBytes)};
-  }
-  return {.reason = kNothingToRestore, .message = "no data had to be restored" + note};
+  return RestoreText{.is_restored = found->status == "True",
+                     .reason = found->reason,
+                     .message = found->message,
+                     .since = found->last_transition_time};
 }
 
 /// Since when the workload waits. The process that wrote the present status knows of a time before
@@ -277,9 +259,8 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
   Conditions<typename decltype(status.conditions)::value_type::value_type> conditions(
       apimachinery::OrEmpty(present.conditions), state.generation, now);
   const bool valid = state.problems.empty();
-  conditions.Set(
-      "Ready", valid, valid ? "Accepted" : "Invalid",
-      valid ? "the whole policy is in force" : "not in force: " + Joined(state.problems));
+  conditions.Set("Ready", valid, valid ? "Accepted" : "Invalid",
+                 valid ? AcceptedText(state) : "not in force: " + Joined(state.problems));
   const std::string failures = FailedText(failed_ones, static_cast<std::size_t>(state.failed));
   conditions.Set("Degraded", state.failed > 0, state.failed > 0 ? "RolloutsFailed" : "NoFailures",
                  failures);
@@ -292,8 +273,10 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
                    failed ? WaveText(state) : "no rollout has failed in a wave");
   }
   if (state.restores) {
-    RestoreText text = RestoreTextOf(state, apimachinery::OrEmpty(present.conditions));
-    conditions.Set(kRestored, text.is_restored, std::move(text.reason), std::move(text.message));
+    RestoreText text =
+        RestoreTextOf(state, RestoreTextIn(apimachinery::OrEmpty(present.conditions)));
+    conditions.Set(kRestored, text.is_restored, std::move(text.reason),
+                   base::CutUtf8(text.message, kMaxMessageBytes));
   }
   status.conditions = conditions.Take();
   return status;

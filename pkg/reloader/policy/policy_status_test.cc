@@ -97,9 +97,9 @@ TEST(PolicyStatus, NamesWhatKeepsASnapshotFromBeingTaken) {
     const auto status = PolicyStatusFor(state, present, base::WallTime());
     return controller::FindCondition(apimachinery::OrEmpty(status.conditions), "Restored")->message;
   };
-  EXPECT_EQ(message_of({}), "no data had to be restored");
+  EXPECT_EQ(message_of({}), "no data have to be restored");
   state.no_snapshot = "ConfigMap/shop/c can be taken: Deployment/shop/b is broken";
-  EXPECT_EQ(message_of({}), "no data had to be restored; no snapshot of " + state.no_snapshot);
+  EXPECT_EQ(message_of({}), "no data have to be restored; no snapshot of " + state.no_snapshot);
   state.restore = RestoreReport{.outcome = RestoreReport::Outcome::kRestored,
                                 .policy = state.id,
                                 .reason = "Restored",
@@ -154,32 +154,73 @@ TEST(PolicyStatus, TellsWhatHasComeOfARestore) {
     EXPECT_EQ(last.type, "Restored");
     return last.status + " " + last.reason + ": " + last.message;
   };
-  EXPECT_EQ(condition_of({}), "False NothingToRestore: no data had to be restored");
+  EXPECT_EQ(condition_of({}), "False NothingToRestore: no data have to be restored");
   EXPECT_EQ(FactsOf(PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), now)),
             PolicyFacts());
   state.restore = RestoreReport{
       .outcome = RestoreReport::Outcome::kHeld, .reason = "NoSnapshot", .message = "there is none"};
   EXPECT_EQ(condition_of({}), "False NoSnapshot: there is none");
+  const auto held = PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), now);
+  apimachinery::Time at = apimachinery::Time::From(now);
   state.restore->outcome = RestoreReport::Outcome::kRestored;
   state.restore->reason = "Restored";
   state.restore->message = "they were put back";
+  state.restore->at = at;
   const auto restored = PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), now);
   EXPECT_EQ(condition_of({}), "True Restored: they were put back");
   EXPECT_EQ(FactsOf(restored), (PolicyFacts{.restored = true, .restore = "they were put back"}));
   state.restore.reset();  // a process that starts later
   EXPECT_EQ(condition_of(restored), "True Restored: they were put back");
   // It looks for what was put back, since the one before may have ended before it wrote that.
-  state.restore =
-      RestoreReport{.reason = "Restored", .message = "the data were put back", .is_earlier = true};
-  EXPECT_EQ(condition_of({}), "True Restored: the data were put back");
-  EXPECT_EQ(condition_of(restored), "True Restored: the data were put back") << "this is newer";
-  state.restore->message = "put back";
-  EXPECT_EQ(condition_of(restored), "True Restored: they were put back") << "that says more";
+  const auto earlier = [&](const std::string& message, std::int64_t after) {
+    at.seconds += after;
+    return RestoreReport{.reason = "Restored", .message = message, .at = at, .is_earlier = true};
+  };
+  state.restore = earlier("the data were put back", 1);
+  EXPECT_EQ(condition_of(held), "True Restored: the data were put back");
+  EXPECT_EQ(condition_of(restored), "True Restored: they were put back") << "no time is told";
+  EXPECT_EQ(condition_of({}), "False NothingToRestore: no data have to be restored")
+      << "another policy had them restored";
+  const auto told = [&](const std::string& message) {
+    state.restore->is_earlier = false;
+    state.restore->message = message;
+    return PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), now);
+  };
+  const auto known = told("they were put back, at " + at.ToString() + ", and so was one more");
+  state.restore = earlier("put back", 0);
+  EXPECT_THAT(condition_of(known), testing::StartsWith("True Restored: they were put back, at "));
+  state.restore = earlier("put back", 1);
+  EXPECT_EQ(condition_of(known), "True Restored: put back") << "this is newer";
+  state.restore = earlier("put back", -10);
+  EXPECT_EQ(condition_of(held), "False NothingToRestore: no data have to be restored")
+      << "what has come after that restore was told, and is over";
+  state.restore->is_earlier = false;
+  EXPECT_EQ(condition_of(held), "False NothingToRestore: no data have to be restored");
+  state.restore.reset();
+  state.failed_waves = 1;
+  state.failed_in_waves.push_back({.workload = {"Deployment", {"shop", "web"}}});
+  EXPECT_EQ(condition_of(held), "False NoSnapshot: there is none")
+      << "a process that starts has not looked yet, and the failure stands";
+  EXPECT_EQ(condition_of({}), "False NothingToRestore: no data have to be restored");
   state.may_restore = false;
   EXPECT_THAT(condition_of(restored),
               testing::HasSubstr("False NotAllowed: the operator may not restore"));
   state.restores = false;
   EXPECT_NE(PolicyStatusFor(state, restored, now).conditions->back().type, "Restored");
+}
+
+TEST(PolicyStatus, NamesSettingsThatHaveNoEffect) {
+  PolicyState state{.id = {"shop", "b"}};
+  const auto message_of = [&] {
+    const auto status = PolicyStatusFor(state, reloadpolicy::v1alpha1::ReloadPolicyStatus(), {});
+    const auto& ready = status.conditions->front();
+    EXPECT_EQ(ready.type + ready.status, "ReadyTrue");
+    return ready.message;
+  };
+  EXPECT_EQ(message_of(), "the whole policy is in force");
+  state.overruled = {"paused (ReloadPolicy shop/a)", "waves (ReloadPolicy shop/a)"};
+  EXPECT_THAT(message_of(), testing::HasSubstr("has them, too: paused (ReloadPolicy shop/a); waves "
+                                               "(ReloadPolicy shop/a)"));
 }
 
 TEST(PolicyStatus, OfManyProblemsIsCutBetweenCharacters) {

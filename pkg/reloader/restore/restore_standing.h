@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/source.h"
@@ -33,6 +35,10 @@ struct FailedRollout {
   /// A source of the rollout whose data are not those of the rollout any more, though the operator
   /// has not put others back; nobody knows whether the old data of the others go with these.
   std::optional<SourceId> changed{};
+  /// Others of its sources have been put back since.
+  bool others_put_back = false;
+  /// It was for so many sources that its record may not name all.
+  bool may_be_cut = false;
   bool operator==(const FailedRollout&) const = default;
 };
 
@@ -64,6 +70,9 @@ struct RestoreStanding {
 /// The reason of the condition Restored while nothing has had to be restored.
 inline constexpr char kNothingToRestore[] = "NothingToRestore";
 
+/// In the message of a restore, before its time.
+inline constexpr std::string_view kRestoredAt = ", at ";
+
 /// What the users of a source and of a policy should know of restores.
 struct RestoreReport {
   enum class Outcome : std::uint8_t {
@@ -80,6 +89,8 @@ struct RestoreReport {
   std::optional<reloadpolicy::ObjectRef> workload{};
   std::string reason{};   ///< in UpperCamelCase, such as "NoSnapshot"
   std::string message{};  ///< a sentence; with kHeld and kUnready it says what to do
+  /// With kRestored: when that was, in whole seconds; the same for all sources of one rollout.
+  apimachinery::Time at{};
   /// With kRestored: another process did it, so users have been told of it, and only the states of
   /// policies need it.
   bool is_earlier = false;

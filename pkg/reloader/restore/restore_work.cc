@@ -11,41 +11,15 @@
 #include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/restore/appliers.h"
+#include "kubexx/reloader/restore/not_done.h"
 
 namespace kubexx::reloader {
 namespace {
 
 using apimachinery::Reason;
-using apimachinery::Status;
-
-/// "ConfigMap shop/settings".
-std::string SourceName(const SourceId& id) {
-  return std::string(NamesOf(id.type).kind) + " " + id.key.ToString();
-}
 
 SourceId SourceIdOf(const SourceObject& object) {
   return {object.type(), {object.metadata().namespace_, object.metadata().name}};
-}
-
-NotDone AskAPerson(std::string reason, std::string message, const SourceObject* object = nullptr) {
-  return {.needs_person = true,
-          .reason = std::move(reason),
-          .message = std::move(message),
-          .uid = object == nullptr ? std::string() : object->metadata().uid};
-}
-
-/// What an answer of the API server means. `what` is a phrase such as "read ConfigMap shop/a".
-NotDone WhyRefused(const std::string& what, SourceType type, const Status& error) {
-  const std::string text = "cannot " + what + ": " + error.message;
-  if (IsMissingRight(error)) {
-    return AskAPerson("Forbidden", text + "; grant get, list, create, update and delete of " +
-                                       std::string(NamesOf(type).plural) +
-                                       " (kubexx.restore in the chart)");
-  }
-  if (IsDenied(error)) {
-    return AskAPerson("Refused", text);
-  }
-  return {.message = text};
 }
 
 /// What data become when a tool writes those of `bad` and leaves the other keys alone, as they are
@@ -59,23 +33,20 @@ Digest DigestOfMixture(const SourceObject& bad, const SourceObject& good) {
 /// So often it tries to give keys back while others write the source.
 constexpr int kMostHandBacks = 3;
 
-NotDone TryAgain(std::string why) { return {.message = std::move(why)}; }
+/// The reason where the data that failed are the last good ones.
+constexpr char kWereGood[] = "WereGood";
 
-/// Why there is no key of snapshots.
-NotDone WhyNoKey(const Status& error) {
-  const std::string text = std::string("cannot read or make the key of snapshots, the Secret ") +
-                           kSnapshotKeySecret + " in the operator's namespace: " + error.message;
-  if (IsMissingRight(error)) {
-    return AskAPerson("Forbidden",
-                      text + "; grant get and create of that Secret (kubexx.restore in the chart)");
+/// `snapshots`: of the source, newest first. The cluster deletes them together with it.
+std::string WhatToDoAboutImmutable(const std::string& name,
+                                   const std::vector<SourceObject>& snapshots) {
+  if (snapshots.empty()) {
+    return name + " is immutable, and there is no snapshot of good data: delete it and create it " +
+           "anew with good data";
   }
-  if (IsDenied(error)) {
-    return AskAPerson("Refused", text);
-  }
-  if (error.reason == Reason::kMalformed) {
-    return AskAPerson("NoKey", text + "; delete the Secret, and the operator makes another");
-  }
-  return {.message = text};
+  const std::string snapshot = SourceName(SourceIdOf(snapshots.front()));
+  return name + " is immutable, and its last good data are in " + snapshot +
+         ", which goes when it is deleted: save the data of " + snapshot + " first, then delete " +
+         name + " and create it anew with them";
 }
 
 std::optional<RestoredMark> MarkOn(const SourceObject& object) {
@@ -215,13 +186,32 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
             ", for which the rollout was, too, has other data by now, and nobody "
             "knows whether the old data of the others go with these: write good data");
   }
+  if (failed.may_be_cut) {
+    return AskAPerson("TooManySources",
+                      "the rollout was for more sources than the operator can note on a workload, "
+                      "so it does not know all that would have to be put back together: write good "
+                      "data");
+  }
+  apimachinery::Time now = apimachinery::Time::From(clock_.Wall());
+  now.nanos = 0;  // as the mark has it
   std::vector<Step> steps;
+  std::optional<NotDone> all_good;
   for (const FailedSource& source : failed.sources) {
     auto prepared = Prepare(source, stop);
     if (auto* not_done = std::get_if<NotDone>(&prepared)) {
-      return std::move(*not_done);
+      if (not_done->reason != kWereGood) {
+        return std::move(*not_done);
+      }
+      // It has its last good data, as those of an earlier restore that had not shown yet that
+      // they are good when another source got bad ones.
+      all_good = std::move(*not_done);
+      continue;
     }
-    steps.push_back(std::move(std::get<Step>(prepared)));
+    Step& step = steps.emplace_back(std::move(std::get<Step>(prepared)));
+    step.at = step.is_done ? step.at : now;
+  }
+  if (steps.empty() && all_good && !failed.others_put_back) {
+    return *std::move(all_good);
   }
   std::vector<Restored> restored;
   for (Step& step : steps) {
@@ -234,6 +224,7 @@ std::variant<std::vector<RestoreWork::Restored>, NotDone> RestoreWork::Restore(
                         .uid = step.object.metadata().uid,
                         .good = step.snapshot.DigestOfAll(),
                         .bad = step.bad,
+                        .at = step.at,
                         .is_new = !step.is_done});
   }
   return restored;
@@ -251,6 +242,7 @@ std::optional<RestoreWork::Restored> RestoreWork::PutBackInto(const SourceId& so
                   .uid = object->metadata().uid,
                   .good = mark->good,
                   .bad = mark->bad,
+                  .at = mark->at,
                   .is_new = false};
 }
 
@@ -277,7 +269,11 @@ std::variant<RestoreWork::Step, NotDone> RestoreWork::Prepare(const FailedSource
   if (present != source.bad) {
     if (mark && mark->bad == source.bad && mark->good == present) {
       HandBackLater(*object, stop);
-      return Step{.object = *object, .snapshot = *object, .bad = source.bad, .is_done = true};
+      return Step{.object = *object,
+                  .snapshot = *object,
+                  .bad = source.bad,
+                  .at = mark->at,
+                  .is_done = true};
     }
     return TryAgain(name + " has other data by now");
   }
@@ -315,8 +311,7 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
                       &object);
   }
   if (object.is_immutable()) {
-    return AskAPerson("Immutable",
-                      name + " is immutable: delete it and create it anew with good data", &object);
+    return AskAPerson("Immutable", WhatToDoAboutImmutable(name, snapshots), &object);
   }
   if (snapshots.empty()) {
     return AskAPerson(
@@ -330,9 +325,10 @@ std::optional<NotDone> RestoreWork::WhyNot(const FailedSource& source, const Sou
         &object);
   }
   if (snapshots.front().DigestOfAll() == source.bad) {
-    return AskAPerson("WereGood",
-                      "other workloads have been healthy with these data of " + name +
-                          ", so something else is wrong: look at the workload that has failed",
+    return AskAPerson(kWereGood,
+                      "workloads have been healthy with these data of " + name +
+                          " before, so something else is wrong: look at the workload that has "
+                          "failed",
                       &object);
   }
   return std::nullopt;
@@ -371,7 +367,7 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
       RestoredMark{.uid = step.object.metadata().uid,
                    .good = step.snapshot.DigestOfAll(),
                    .bad = step.bad,
-                   .at = apimachinery::Time::From(clock_.Wall()),
+                   .at = step.at,
                    .settled = step.snapshot.metadata().creation_timestamp}
           .ToString();
   const auto written = store_.Update(step.object, stop);

@@ -14,22 +14,14 @@
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/reloader/restore/not_done.h"
 #include "kubexx/reloader/restore/restore_standing.h"
 #include "kubexx/reloader/restore/snapshot.h"
 #include "kubexx/reloader/restore/source_store.h"
 
 namespace kubexx::reloader {
-
-/// Why something was not done.
-struct NotDone {
-  /// A person has to do something about it; otherwise the caller tries again.
-  bool needs_person = false;
-  std::string reason{};   ///< in UpperCamelCase; only with needs_person
-  std::string message{};  ///< a sentence
-  std::string uid{};      ///< of the source, if it was read
-  bool operator==(const NotDone&) const = default;
-};
 
 /// Makes the requests for one source, or for the sources of one rollout. Keeps nothing between two
 /// calls, so that it makes no difference which replica calls. Not thread-safe.
@@ -52,12 +44,13 @@ class RestoreWork {
     std::string uid{};
     Digest good{};
     Digest bad{};
-    bool is_new = true;  ///< false: an earlier call had restored it
+    apimachinery::Time at{};  ///< when it was put back, in whole seconds
+    bool is_new = true;       ///< false: an earlier call had restored it
     bool operator==(const Restored&) const = default;
   };
   /// Puts the last good data of all sources of the rollout back, or of none: only together they
-  /// were good. Data are put back only over those that failed, and once for each. If it fails amid
-  /// several, another call does the rest.
+  /// were good. Data are put back only over those that failed, and once for each; sources that have
+  /// their last good data are left out. If it fails amid several, another call does the rest.
   std::variant<std::vector<Restored>, NotDone> Restore(const FailedRollout& failed,
                                                        const std::stop_token& stop);
 
@@ -72,6 +65,7 @@ class RestoreWork {
     SourceObject snapshot;      ///< the last good data
     apimachinery::Bytes key{};  ///< of snapshots
     Digest bad{};
+    apimachinery::Time at{};  ///< of this restore, or with is_done of that one
     bool is_done = false;  ///< somebody has written it already, as an earlier call of this object
   };
   /// The snapshots of a source.

@@ -272,6 +272,10 @@ TEST_F(RestoreWorkTest, SaysWhatKeepsItFromRestoring) {
   store_.Put(kWorkSettings, "bad");
   store_.Edit(kWorkSettings, [](SourceObject& object) { object.MakeImmutable(); });
   EXPECT_THAT(Restore(FailedWith("bad")), ElementsAre("Immutable"));
+  const auto immutable = work_.Restore(FailedWith("bad"), {});
+  EXPECT_THAT(std::get<NotDone>(immutable).message,
+              HasSubstr("save the data of ConfigMap shop/" + store_.Snapshots()[0].metadata().name +
+                        " first, then delete"));
   EXPECT_THAT(Restore(FailedWith("bad", {{SourceType::kSecretProviderClass, {"shop", "vault"}}})),
               ElementsAre("NotRestorable"));
   FailedRollout unnamed = FailedWith("bad", {kWorkPassword});
@@ -462,6 +466,29 @@ TEST_F(RestoreWorkTest, NoneOfTheSourcesIsRestoredWhenOneCannotBe) {
   store_.Put(kWorkSettings, "bad");
   store_.Put(kWorkFlags, "bad");
   EXPECT_THAT(Restore(FailedWith("bad", {kWorkSettings, kWorkFlags})), ElementsAre("NoSnapshot"));
+  EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
+}
+
+TEST_F(RestoreWorkTest, OneThatHasItsLastGoodDataDoesNotKeepTheOthersFromBeingRestored) {
+  BecomeGood("1");
+  BecomeGood("1", kWorkFlags);
+  store_.Put(kWorkFlags, "bad");
+  FailedRollout failed = FailedWith("bad", {kWorkFlags});
+  failed.sources.push_back({.id = kWorkSettings, .bad = DigestWith("1")});
+  EXPECT_THAT(Restore(failed), ElementsAre("flags"));
+  EXPECT_EQ(store_.ValueOf(kWorkFlags), "1");
+  failed.sources = {{.id = kWorkSettings, .bad = DigestWith("1")}};
+  EXPECT_THAT(Restore(failed), ElementsAre("WereGood"));
+  failed.others_put_back = true;
+  EXPECT_THAT(Restore(failed), IsEmpty()) << "nothing is left to do, or to tell";
+}
+
+TEST_F(RestoreWorkTest, OfMoreSourcesThanAreKnownNoneIsRestored) {
+  BecomeGood("1");
+  store_.Put(kWorkSettings, "bad");
+  FailedRollout failed = FailedWith("bad");
+  failed.may_be_cut = true;
+  EXPECT_THAT(Restore(failed), ElementsAre("TooManySources"));
   EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
 }
 

@@ -23,7 +23,7 @@ std::string DigestForPeople(const Digest& digest) {
 std::string PutBackText(const RestoreWork::Restored& restored) {
   return "the last good data (digest " + DigestForPeople(restored.good) + ") were put back into " +
          RefOf(restored.source).ToString() + " in place of those that failed (digest " +
-         DigestForPeople(restored.bad) + ")";
+         DigestForPeople(restored.bad) + ")" + std::string(kRestoredAt) + restored.at.ToString();
 }
 
 }  // namespace
@@ -196,6 +196,9 @@ void Restorer::Restore(const SourceId& source, const RestoreStanding& standing, 
         known.has_told_of_mark = known.has_told_of_mark || each.is_new || known.failures > 0;
       }
     }
+    if (std::ranges::find(*all, source, &RestoreWork::Restored::source) == all->end()) {
+      ReportOver(source, known);  // it has its last good data: only others had to be restored
+    }
     known.failures = 0;
     known.reported.reset();
     return;
@@ -229,6 +232,7 @@ void Restorer::ReportEarlier(const SourceId& source, const RestoreStanding& stan
                    .policy = *standing.policy,
                    .reason = "Restored",
                    .message = PutBackText(*restored),
+                   .at = restored->at,
                    .is_earlier = true});
 }
 
@@ -244,7 +248,8 @@ void Restorer::ReportRestored(const RestoreStanding& standing,
                    .workload = standing.failure->workload,
                    .reason = "Restored",
                    .message = "the rollout of " + standing.failure->workload.ToString() +
-                              " has failed in a wave, so " + PutBackText(restored)});
+                              " has failed in a wave, so " + PutBackText(restored),
+                   .at = restored.at});
 }
 
 void Restorer::Stall(const RestoreStanding& standing, const NotDone& not_done, Known& known) const {
@@ -282,7 +287,6 @@ void Restorer::ReportOver(const SourceId& source, Known& known) const {
   RestoreReport over{
       .outcome = RestoreReport::Outcome::kOver, .source = source, .policy = known.reported->policy};
   known.reported.reset();
-  known.has_told_of_mark = false;  // it was told before what is over
   if (options_.report) {
     options_.report(over);
   }

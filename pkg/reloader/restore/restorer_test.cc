@@ -199,7 +199,7 @@ TEST_F(RestorerTest, TellsTheStatesOfPoliciesWhatAnEarlierProcessHasPutBack) {
   EXPECT_THAT(told[0].message, HasSubstr(earlier[0].message));
 }
 
-TEST_F(RestorerTest, TellsAnewOfARestoreWhenWhatCameAfterItIsOver) {
+TEST_F(RestorerTest, ARestoreIsNoNewsAgainWhenWhatCameAfterItIsOver) {
   store_.Put(kTeamSettings, "1");
   StandGood("1");
   Look();
@@ -213,10 +213,27 @@ TEST_F(RestorerTest, TellsAnewOfARestoreWhenWhatCameAfterItIsOver) {
   Stand({.policy = kTeamPolicy, .present = DigestOf("a=mended")});
   Look();
   const auto reports = TakeReports();
-  ASSERT_THAT(reports, SizeIs(2));
+  ASSERT_THAT(reports, SizeIs(1));
   EXPECT_EQ(reports[0].outcome, Outcome::kOver);
-  EXPECT_EQ(reports[1].outcome, Outcome::kRestored);
-  EXPECT_TRUE(reports[1].is_earlier);
+}
+
+TEST_F(RestorerTest, WhatWasWrongIsOverWhenOnlyOthersHadToBeRestored) {
+  store_.Put(kTeamSettings, "1");
+  StandGood("1");
+  Look();
+  StandFailed("1");
+  Look();
+  EXPECT_EQ(TakeReports().back().reason, "WereGood");
+  const Digest good = DigestOf("a=1");
+  Stand({.policy = kTeamPolicy,
+         .present = good,
+         .failure = FailedRollout{.workload = {"Deployment", {"team", "canary"}},
+                                  .sources = {{.id = kTeamSettings, .bad = good}},
+                                  .others_put_back = true}});
+  Look();
+  const auto reports = TakeReports();
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].outcome, Outcome::kOver);
 }
 
 TEST_F(RestorerTest, LooksAgainWhenTheDataAreSettledUnlessSomethingHappens) {

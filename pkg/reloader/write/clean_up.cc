@@ -177,6 +177,9 @@ std::string CleanUpSummary(const CleanUpCounts& counts, const CleanUpOptions& op
   if (counts.failed > 0) {
     text += Many(counts.failed, "failure", "failures") + ": see above; run it again.\n";
   }
+  text +=
+      "Policies, snapshots of good data (the label reloader.kubexx.io/snapshot-of) and their key "
+      "(the Secret kubexx-reloader-snapshot-key) stay, where there are any.\n";
   if (options.dry_run && counts.cleaned > 0) {
     text += "Nothing was changed. --dry-run=false does it.\n";
   }

@@ -161,10 +161,14 @@ TEST(CleanUpSummary, SaysWhatToDoNext) {
             "1 workload looked at; 1 has traces of an operator; 1 would be cleaned.\n"
             "1 keeps something that was not asked for; --templates takes away what is in pod "
             "templates, which makes new pods; --resume ends pauses.\n"
+            "Policies, snapshots of good data (the label reloader.kubexx.io/snapshot-of) and their "
+            "key (the Secret kubexx-reloader-snapshot-key) stay, where there are any.\n"
             "Nothing was changed. --dry-run=false does it.\n");
   EXPECT_EQ(CleanUpSummary({.seen = 3, .traced = 2, .cleaned = 2},
                            {.removal = {.templates = true, .pauses = true}, .dry_run = false}),
-            "3 workloads looked at; 2 have traces of an operator; 2 were cleaned.\n");
+            "3 workloads looked at; 2 have traces of an operator; 2 were cleaned.\n"
+            "Policies, snapshots of good data (the label reloader.kubexx.io/snapshot-of) and their "
+            "key (the Secret kubexx-reloader-snapshot-key) stay, where there are any.\n");
 }
 
 }  // namespace
