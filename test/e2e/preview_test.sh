@@ -177,7 +177,7 @@ differs 0 'ConfigMap shop/web: keys KEY changed'
 also 'Secret shop/masked: keys OTHER changed; NEW added'
 also '  1. Deployment shop/web: at once'
 k diff -f "$work/diffed.yaml" >"$work/input" || [ $? = 1 ]
-says 1 'is what `kubectl diff` prints; its files are gone by now. Let kubectl call this program instead: KUBECTL_EXTERNAL_DIFF' -f -
+says 1 'prints; its files are gone by now. Let kubectl call this program instead: KUBECTL_EXTERNAL_DIFF' -f -
 printf '%s\n' 'apiVersion: v1' 'kind: ConfigMap' 'metadata: {name: web, namespace: shop}' 'data: {KEY: hunter11}' >"$work/diffed.yaml"
 if KUBECTL_EXTERNAL_DIFF="$reloader preview --context=nowhere" k diff -f "$work/diffed.yaml" >"$work/said" 2>&1; then fail "an error passes for no difference"; fi
 
