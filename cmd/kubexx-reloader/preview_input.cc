@@ -68,23 +68,24 @@ std::string_view WithoutPrefix(std::string_view name) {
   return name.size() > 2 && name[1] == '/' ? name.substr(2) : name;
 }
 
-/// The file that a diff means by one of its names; empty when there is none.
-fs::path FindNamed(const reloader::FileChange& change) {
+/// The files that a diff may mean by its names.
+std::vector<fs::path> FilesNamed(const reloader::FileChange& change) {
+  std::vector<fs::path> files;
   const fs::path top = TopOfRepository();
   for (const std::string& name : {change.after, change.before}) {
     if (name.empty()) {
       continue;
     }
     for (const std::string_view each : {WithoutPrefix(name), std::string_view(name)}) {
-      for (const fs::path& path : {fs::path(each), top / each}) {
+      for (const fs::path& path : {top / each, fs::path(each)}) {
         std::error_code error;
         if (fs::is_regular_file(path, error)) {
-          return path;
+          files.push_back(path);
         }
       }
     }
   }
-  return {};
+  return files;
 }
 
 bool IsOfKubectlDiff(const std::string& name) {
@@ -159,23 +160,37 @@ class InputReader {
       input_.left_out.push_back(named + " is deleted; a preview is of objects that are there");
       return {};
     }
-    std::string content;
-    if (!change.before.empty()) {
-      const fs::path file = FindNamed(change);
-      if (file.empty()) {
-        return Fail(Reason::kInvalidConfig,
-                    diff + " changes " + named +
-                        ", which is neither in this folder nor in its Git repository");
-      }
-      KX_ASSIGN_OR_RETURN(content, ReadFile(file.string(), left_));
-      left_ -= content.size();
+    KX_ASSIGN_OR_RETURN(std::string after, TextAfter(diff, named, change));
+    const reloader::InputText text{.name = named, .text = std::move(after)};
+    // A repository also has files that describe no objects, such as the values of a chart.
+    if (const auto described = reloader::ReadSources({&text, 1}, "default"); !described) {
+      input_.left_out.push_back(described.error().message);
+      return {};
     }
-    auto after = reloader::FileAfter(change, content);
-    if (!after) {
-      return Fail(Reason::kInvalidConfig, named + " " + after.error().message);
-    }
-    input_.after.push_back({.name = named, .text = *std::move(after)});
+    input_.after.push_back(text);
     return {};
+  }
+
+  /// The file after the change. Several may have the name; the one that fits it counts.
+  Result<std::string> TextAfter(const std::string& diff, const std::string& named,
+                                const reloader::FileChange& change) {
+    if (change.before.empty()) {
+      return reloader::FileAfter(change, {});
+    }
+    std::optional<apimachinery::Status> why;
+    for (const fs::path& file : FilesNamed(change)) {
+      KX_ASSIGN_OR_RETURN(const std::string content, ReadFile(file.string(), left_));
+      left_ -= content.size();
+      auto after = reloader::FileAfter(change, content);
+      if (after) {
+        return after;
+      }
+      why = why.value_or(after.error());
+    }
+    return Fail(Reason::kInvalidConfig,
+                why ? named + " " + why->message
+                    : diff + " changes " + named +
+                          ", which is neither in this folder nor in its Git repository");
   }
 
   PreviewInput input_;

@@ -77,7 +77,7 @@ std::optional<std::string> Arbiter::NoteData(const Request& request, const Effec
                ? std::nullopt
                : std::optional(TextOf({DataState::kFailed, failed->second.versions}, request.uid));
   }
-  found->second.data = request.data;
+  found->second.data = WithOlder(request.data, {});  // cut as its record on the workload is
   // What the rollout before was for, if that has not ended: nothing has shown yet that it is good.
   if (const auto before = replaced_.find(request.workload); before != replaced_.end()) {
     found->second.data = WithOlder(std::move(found->second.data), before->second.data);

@@ -93,6 +93,15 @@ class ArbiterWavesTest : public testing::ArbiterFixture {
                             Waves{.sizes = {{.count = 1}}, .healthy_for = 30s, .timeout = 20s}};
 };
 
+TEST_F(ArbiterWavesTest, AFailureHasNoMoreDataThanItsRecordAndItsStatusHaveRoomFor) {
+  DataVersions versions;
+  for (std::size_t i = 0; i < 3 * kMaxDataVersions; ++i) {
+    versions.push_back("ConfigMap/c" + std::to_string(i) + "=bad");
+  }
+  RollAndFail("a", versions);
+  EXPECT_THAT(arbiter_.failed_data().at(AppRef("a")).versions, SizeIs(kMaxDataVersions));
+}
+
 TEST_F(ArbiterWavesTest, TheNextWaveBeginsWhenTheCanaryHasBeenHealthyForLongEnough) {
   const Decision canary = Ask("a", kBadData);
   EXPECT_EQ(canary.data, "rolled u ConfigMap/config=bad");

@@ -238,8 +238,9 @@ struct ReloadPolicyStatus {
   /// These are the first hundred rollouts that have failed and are not mended. The operator reads
   /// them back when it starts.
   std::optional<std::vector<ReloadPolicyStatusFailedRolloutsItem>> failed_rollouts;
-  /// These are the first twenty workloads whose rollout has failed in a wave, so that no further
-  /// wave begins for the same data. The operator reads them back when it starts.
+  /// These are the first twenty workloads, or fewer where they have many sources, whose rollout has
+  /// failed in a wave, so that no further wave begins for the same data. The operator reads them
+  /// back when it starts.
   std::optional<std::vector<ReloadPolicyStatusFailedWavesItem>> failed_waves;
   /// The status is about this generation of the policy.
   std::optional<std::int64_t> observed_generation;

@@ -202,6 +202,7 @@ std::size_t PlaceOf(const FileChange::Hunk& hunk, Side side) {
 }
 
 /// The number of lines that all hunks have of this side, if the file has them where they should be.
+/// A side without lines is found nowhere, as nothing would show it.
 std::optional<std::size_t> LinesFound(const FileChange& change,
                                       const std::vector<std::string_view>& file, Side side) {
   std::size_t found = 0;
@@ -218,7 +219,7 @@ std::optional<std::size_t> LinesFound(const FileChange& change,
       ++found;
     }
   }
-  return found;
+  return found == 0 ? std::nullopt : std::optional(found);
 }
 
 }  // namespace
@@ -259,11 +260,12 @@ Result<std::string> FileAfter(const FileChange& change, std::string_view content
       change.before.empty() ? std::vector<std::string_view>() : LinesOf(content);
   const auto before_found = LinesFound(change, file, Side::kBefore);
   const auto after_found = LinesFound(change, file, Side::kAfter);
-  if (!before_found && !after_found) {
-    return Fail(Reason::kInvalidConfig,
-                "is neither as it was before the change in the diff nor as it is after it");
+  if (!change.before.empty() && !before_found && !after_found) {
+    return Fail(
+        Reason::kInvalidConfig,
+        "is neither as it was before the change in the diff nor as it is after it, as far "
+        "as the lines around the change show; a diff without such lines (-U0) shows nothing");
   }
-  // A side without lines is found anywhere.
   if (!change.before.empty() && after_found && *after_found >= before_found.value_or(0)) {
     return std::string(content);
   }

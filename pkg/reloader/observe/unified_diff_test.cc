@@ -86,11 +86,16 @@ TEST(UnifiedDiff, KnowsAFileWithoutANewlineAtItsEnd) {
   EXPECT_THAT(After(diff, "a\n"), HasSubstr("neither"));
 }
 
-TEST(UnifiedDiff, InsertsWithoutContextAndTakesEmptyLinesWithoutTheirBlank) {
-  EXPECT_EQ(After("--- a\n+++ b\n@@ -1,0 +2 @@\n+x\n", "a\nb\n"), "a\nx\nb\n");
-  EXPECT_EQ(After("--- a\n+++ b\n@@ -1,0 +2 @@\n+x\n", "a\nx\nb\n"), "a\nx\nb\n");
-  EXPECT_EQ(After("--- a\n+++ b\n@@ -2 +1,0 @@\n-x\n", "a\nx\nb\n"), "a\nb\n");
-  EXPECT_EQ(After("--- a\n+++ b\n@@ -2 +1,0 @@\n-x\n", "a\nb\n"), "a\nb\n");
+TEST(UnifiedDiff, WithoutLinesAroundTheChangeGoesByThoseOfTheChange) {
+  const std::string inserts = "--- a\n+++ b\n@@ -1,0 +2 @@\n+x\n";
+  EXPECT_THAT(After(inserts, "a\nb\n"), HasSubstr("-U0")) << "any file would do";
+  EXPECT_EQ(After(inserts, "a\nx\nb\n"), "a\nx\nb\n");
+  const std::string deletes = "--- a\n+++ b\n@@ -2 +1,0 @@\n-x\n";
+  EXPECT_EQ(After(deletes, "a\nx\nb\n"), "a\nb\n");
+  EXPECT_THAT(After(deletes, "a\nb\n"), HasSubstr("-U0"));
+}
+
+TEST(UnifiedDiff, TakesEmptyLinesWithoutTheirBlank) {
   EXPECT_EQ(After("--- a\n+++ b\n@@ -1,2 +1,3 @@\n a\n\n+x\n", "a\n\n"), "a\n\nx\n");
 }
 

@@ -193,7 +193,7 @@ TEST_F(WavesTest, WhoBeginsToLeadAsksHowTheEarlierWavesAreBeforeTheNextOne) {
   EXPECT_EQ(RolledFor("new").size(), 2U);
   is_down = false;
   const int before = reads;
-  clock_.Advance(std::chrono::seconds(2));
+  clock_.Advance(std::chrono::seconds(6));
   KX_AWAIT(RolledFor("new").size() == kApps);
   EXPECT_EQ(reads, before + 2) << "once each, and of the earlier wave only";
   operator_->Stop();

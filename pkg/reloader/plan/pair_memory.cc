@@ -80,10 +80,9 @@ bool PairMemory::RecordUnseenWrites(const WorkloadId& workload, const SourceId& 
     return false;
   }
   const auto [place, is_new] = known.unseen_writes.try_emplace(source, writes);
-  if (!is_new) {
-    const bool follows = writes.from <= place->second.to;
-    place->second = {.from = follows ? std::min(place->second.from, writes.from) : writes.from,
-                     .to = writes.to};
+  if (!is_new) {  // of two gaps, the pods may have begun in either
+    place->second = {.from = std::min(place->second.from, writes.from),
+                     .to = std::max(place->second.to, writes.to)};
   }
   return MayHaveBegunUnseen(known, source);
 }

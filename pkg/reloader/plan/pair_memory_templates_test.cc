@@ -199,7 +199,8 @@ TEST(PairMemoryTemplates, AReleaseThatIsToldOfAfterUnseenWritesMayHaveBegunDurin
   PairMemory memory;
   LookAt(memory, "");
   EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 10, .to = 20}));
-  EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 20, .to = 25}));
+  EXPECT_FALSE(memory.RecordUnseenWrites(kLateWorkload, kThereAndBack, {.from = 25, .to = 30}))
+      << "a watch has told of what was between the two";
   LookAt(memory, "");
   ReleaseAt(memory, 12, 14);
   EXPECT_TRUE(MayHaveBegunUnseen(memory.Get(kLateWorkload), kThereAndBack));

@@ -96,7 +96,8 @@ struct Knowledge {
   std::uint64_t template_since = 0;
   /// And at this version or earlier; 0: not known.
   std::uint64_t template_until = 0;
-  /// The last such writes of each source that may matter: pods may have begun during them.
+  /// From the first to the last such writes of each source that may matter: pods may have begun
+  /// during them.
   std::map<SourceId, UnseenWrites> unseen_writes{};
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;

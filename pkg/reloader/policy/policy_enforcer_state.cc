@@ -51,7 +51,8 @@ std::vector<PolicyState> PolicyEnforcer::States() const {
     for (const auto* each : report.failed_waves) {
       const auto& [workload, failed] = *each;
       versions += failed.versions.size();
-      if (state.failed_in_waves.size() == kMaxListed || versions > kMaxVersionsListed) {
+      if (state.failed_in_waves.size() == kMaxListed ||
+          (!state.failed_in_waves.empty() && versions > kMaxVersionsListed)) {
         break;
       }
       state.failed_in_waves.push_back({workload, failed.uid, failed.versions, failed.since});

@@ -30,7 +30,7 @@ constexpr base::Duration kLineLasts = std::chrono::seconds(1);
 
 /// How soon to look again at a workload of an earlier wave of which the API server knows more than
 /// the cache. A watch usually tells of it at once.
-constexpr base::WallTime::duration kAskAgainOfBehind = std::chrono::seconds(1);
+constexpr base::WallTime::duration kAskAgainOfBehind = std::chrono::seconds(5);
 
 /// The versions of the data that the changes are for: as the workload counts them, and as a whole,
 /// since other workloads may count other keys.

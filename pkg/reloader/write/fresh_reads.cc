@@ -1,5 +1,7 @@
 #include "kubexx/reloader/write/fresh_reads.h"
 
+#include "kubexx/reloader/permissions/denial.h"
+
 namespace kubexx::reloader {
 
 bool FreshReads::AreWanted(const Workload& workload, ReloadStrategy strategy,
@@ -36,10 +38,14 @@ bool FreshReads::IsCurrent(const Workload& cached, std::uint64_t tenure,
   auto last = LastReadIn(cached.id, tenure);
   if (!last) {
     const auto read = Read(cached.id, tenure, stop);
-    if (!read || !*read) {
-      return read.has_value();
+    if (!read && !IsDenied(read.error()) &&
+        read.error().reason != apimachinery::Reason::kMalformed) {
+      return false;  // it may be read soon
     }
-    last = {.tenure = tenure, .version = VersionNumber((*read)->resource_version)};
+    last = {.tenure = tenure,
+            .version = read && *read ? VersionNumber((*read)->resource_version) : 0};
+    const base::MutexLock lock(mu_);
+    reads_[cached.id] = *last;  // also where the cache is all there is
   }
   return VersionNumber(cached.resource_version) >= last->version;
 }

@@ -49,8 +49,8 @@ class FreshReads {
                                                      const std::stop_token& stop);
   /// Whether `cached` is at least as new as the API server's state at a moment of this tenure, so
   /// that it shows all that others have written before. Reads the workload once in a tenure. False
-  /// where it cannot be read; true where it does not exist any more, or nothing can be read at all.
-  /// May block.
+  /// where it cannot be read now; true where it does not exist any more, may not be read, or
+  /// nothing can be read at all. May block.
   bool IsCurrent(const Workload& cached, std::uint64_t tenure, const std::stop_token& stop);
   /// The workload was deleted.
   void Forget(const WorkloadId& id);

@@ -45,20 +45,20 @@ TEST(FreshReads, AreOncePerWorkloadAndTenure) {
 
 TEST(FreshReads, TellWhetherACacheHasSeenWhatOthersWrote) {
   int count = 0;
-  bool fails = true;
+  std::optional<Reason> failure = Reason::kServiceUnavailable;
   bool exists = true;
   FreshReads reads(
       [&](const WorkloadId& id, const std::stop_token&) -> Result<std::optional<Workload>> {
         ++count;
-        if (fails) {
-          return apimachinery::Fail(Reason::kServiceUnavailable, "down");
+        if (failure) {
+          return apimachinery::Fail(*failure, "down");
         }
         return exists ? std::optional(Workload{.id = id, .resource_version = "20"}) : std::nullopt;
       });
   Workload cached = Of(WorkloadKind::kDeployment);
   cached.resource_version = "19";
   EXPECT_FALSE(reads.IsCurrent(cached, 1, {})) << "it cannot be read";
-  fails = false;
+  failure.reset();
   EXPECT_FALSE(reads.IsCurrent(cached, 1, {}));
   cached.resource_version = "20";
   EXPECT_TRUE(reads.IsCurrent(cached, 1, {}));
@@ -67,6 +67,11 @@ TEST(FreshReads, TellWhetherACacheHasSeenWhatOthersWrote) {
   EXPECT_EQ(count, 3);
   exists = false;
   EXPECT_TRUE(reads.IsCurrent(cached, 3, {})) << "its event will come";
+  failure = Reason::kForbidden;
+  EXPECT_TRUE(reads.IsCurrent(cached, 4, {})) << "there is only the cache";
+  EXPECT_EQ(count, 5);
+  EXPECT_TRUE(reads.IsCurrent(cached, 4, {}));
+  EXPECT_EQ(count, 5) << "it is not asked again and again";
   EXPECT_TRUE(FreshReads({}).IsCurrent(cached, 1, {})) << "nothing can be read";
 }
 
