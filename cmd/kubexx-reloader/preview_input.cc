@@ -79,7 +79,7 @@ std::vector<fs::path> FilesNamed(const reloader::FileChange& change) {
     for (const std::string_view each : {WithoutPrefix(name), std::string_view(name)}) {
       for (const fs::path& path : {top / each, fs::path(each)}) {
         std::error_code error;
-        if (fs::is_regular_file(path, error)) {
+        if (fs::is_regular_file(path, error) && std::ranges::find(files, path) == files.end()) {
           files.push_back(path);
         }
       }
@@ -88,8 +88,9 @@ std::vector<fs::path> FilesNamed(const reloader::FileChange& change) {
   return files;
 }
 
+/// Git's names are relative, and may have such a folder, too.
 bool IsOfKubectlDiff(const std::string& name) {
-  return name.contains("/LIVE-") || name.contains("/MERGED-");
+  return name.starts_with('/') && (name.contains("/LIVE-") || name.contains("/MERGED-"));
 }
 
 bool MayDescribeObjects(const fs::path& file) {

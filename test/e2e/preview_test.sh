@@ -136,16 +136,21 @@ Y
 echo '# hunter' >README.md
 mkdir apps
 echo 'hunter: 1' >apps/values.yaml
+mkdir LIVE-1
+cp shop/web.yaml LIVE-1/other.yaml
+sed -i 's/name: web/name: other/' LIVE-1/other.yaml
 cp shop/web.yaml apps/web.yaml
 git add -A
 git -c user.name=test -c user.email=test@example.com commit -qm first
 sed -i 's/before/hunter5/' shop/web.yaml
 echo '# hunters' >README.md
 echo 'hunter: 2' >apps/values.yaml
+sed -i 's/before/hunter6/' LIVE-1/other.yaml
 git diff >"$work/input"
 says 0 'ConfigMap shop/web: keys KEY changed' -f -
 also 'left out: b/README.md is neither a .yaml, .yml nor .json file'
 also 'left out: b/apps/values.yaml: document 1 has no kind'
+also 'ConfigMap shop/other'
 also '  1. Deployment shop/api: at once'
 git checkout -q .
 says 0 'ConfigMap shop/web: keys KEY changed' -f -
@@ -155,7 +160,7 @@ cd ..
 echo 'data: {}' >shop/web.yaml
 says 1 'b/shop/web.yaml is neither as it was before the change in the diff nor as it is after it' -f -
 cd "$work"
-says 1 'the standard input changes b/apps/values.yaml, which is neither in this folder nor in its Git repository' -f -
+says 1 'the standard input changes b/LIVE-1/other.yaml, which is neither in this folder nor in its Git repository' -f -
 
 log "kubectl finds out what would be"
 # differs STATUS WORDS: what kubectl diff says of $work/diffed.yaml with preview as the program that shows differences.

@@ -214,9 +214,8 @@ struct Plan {
   /// Workload::template_written, for the baseline that is written once nothing is due any more.
   std::optional<apimachinery::Time> template_written{};
   /// Every write of the sources up to that of the pod template, or up to the record of a CronJob's
-  /// rollout, has been seen. If false, a source
-  /// may have had other data while the template's pods began, of which news are on the way: a
-  /// baseline with `template_written` would deny that.
+  /// rollout, has been seen. If false, a source may have had other data while the pods began, of
+  /// which news are on the way: a baseline with `template_written` would deny that.
   bool has_seen_template = true;
   /// Some of `changes` do not follow from what this process knows for certain to be the data of the
   /// baseline, so the pods may have other data than these.
