@@ -317,7 +317,8 @@ std::optional<std::string> Oracle::OldPods() {
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
       if (data && now != nullptr && !HasLocked(source, *data) &&
-          !IsHiddenLocked(workload, source) && !IsUntoldLocked(workload, source)) {
+          !IsHiddenLocked(workload, source) && !IsUntoldLocked(workload, source) &&
+          !HasBegunWithLocked(name, workload, source)) {
         return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
     }

@@ -189,6 +189,11 @@ class Oracle {
   /// which others than the operator began: they were on their way when the change was told of.
   bool IsUntoldLocked(const ObservedWorkload& workload, const std::string& source) const
       KX_REQUIRES(mu_);
+  /// Whether all pods that the workload's present template ever had, as far as they have told of
+  /// the SecretProviderClass, began with what is current. It holds only of pods of which the API of
+  /// their statuses could tell from the beginning.
+  bool HasBegunWithLocked(const std::string& key, const ObservedWorkload& workload,
+                          const std::string& source) const KX_REQUIRES(mu_);
   void OnLeaseLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// Workloads that use the source may be rolled once more.
   void AddReasonLocked(const std::string& source) KX_REQUIRES(mu_);
@@ -324,6 +329,14 @@ class Oracle {
   /// What pods have told of a SecretProviderClass. It is a source as well: its data are the version
   /// that the last change was to, of which any pod has told.
   struct ProviderClass {
+    /// What a pod told of first.
+    struct Beginning {
+      std::string version{};
+      base::TimePoint told_since{};  ///< some pod had told of the class all the time since then
+    };
+    /// Also of pods that are gone, by the pod's status.
+    std::map<std::string, Beginning> began{};
+    base::TimePoint told_since{};               ///< while `told` is not empty
     std::map<std::string, std::string> told{};  ///< versions, by the pod's status
     /// That version, and all that pods have begun with since.
     std::set<std::string> current{};

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
@@ -20,6 +21,23 @@ namespace {
 
 /// A watch that is half-open is noticed within this time.
 constexpr std::chrono::minutes kLongestWatch{10};
+
+/// The namespace in "plural/ns/name".
+std::string_view SpaceIn(std::string_view key) {
+  const std::size_t begin = key.find('/') + 1;
+  return key.substr(begin, key.find('/', begin) - begin);
+}
+
+/// What the names of all pods of "plural/ns/name" begin with.
+std::string MountersOf(const std::string& key) {
+  return key.substr(0, key.find('/')) + "-" + key.substr(key.rfind('/') + 1) + "-";
+}
+
+/// The same of those that have the present template.
+std::string MountersOf(const std::string& key, const ObservedWorkload& workload) {
+  return MountersOf(key) +
+         std::to_string(std::hash<std::string>()(workload.uid + workload.template_text));
+}
 
 }  // namespace
 
@@ -37,6 +55,10 @@ void Oracle::OnPodStatusLocked(const std::string& key, const JsonTree& object) {
                              std::string(status->TextAt("secretProviderClassName"));
   ProviderClass& known = classes_[source];
   const std::string version(objects->elements().front().TextAt("version"));
+  if (known.told.empty()) {
+    known.told_since = options_.now();
+  }
+  known.began.try_emplace(key, ProviderClass::Beginning{version, known.told_since});
   if (std::exchange(known.told[key], version) == version) {
     return;
   }
@@ -116,6 +138,26 @@ bool Oracle::IsUntoldLocked(const ObservedWorkload& workload, const std::string&
          });
 }
 
+bool Oracle::HasBegunWithLocked(const std::string& key, const ObservedWorkload& workload,
+                                const std::string& source) const {
+  const auto found = classes_.find(source);
+  if (found == classes_.end()) {
+    return false;
+  }
+  const ProviderClass& known = found->second;
+  const std::string status = "secretproviderclasspodstatuses/" + std::string(SpaceIn(key)) + "/" +
+                             MountersOf(key, workload);
+  auto pod = known.began.lower_bound(status);
+  const bool is_told = pod != known.began.end() && pod->first.starts_with(status);
+  for (; pod != known.began.end() && pod->first.starts_with(status); ++pod) {
+    if (!known.current.contains(pod->second.version) ||
+        pod->second.told_since > workload.template_since) {
+      return false;
+    }
+  }
+  return is_told;
+}
+
 std::vector<Oracle::Mount> Oracle::Mounts() {
   const base::MutexLock lock(mu_);
   std::vector<Mount> mounts;
@@ -124,14 +166,10 @@ std::vector<Oracle::Mount> Oracle::Mounts() {
       if (!IsProviderClass(source)) {
         continue;
       }
-      const std::size_t begin = key.find('/') + 1;
-      const std::size_t end = key.find('/', begin);
-      const std::string name = key.substr(0, begin - 1) + "-" + key.substr(end + 1) + "-";
-      mounts.push_back({.space = key.substr(begin, end - begin),
+      mounts.push_back({.space = std::string(SpaceIn(key)),
                         .provider_class = source.substr(source.rfind('/') + 1),
-                        .workload = name,
-                        .pods = name + std::to_string(std::hash<std::string>()(
-                                           workload.uid + workload.template_text)),
+                        .workload = MountersOf(key),
+                        .pods = MountersOf(key, workload),
                         .is_through = workload.observed >= workload.generation});
     }
   }

@@ -379,6 +379,42 @@ TEST_F(OracleRotationTest, HasToBeRolledAgainAfterARolloutOfAnOperatorThatDidNot
   EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
 }
 
+/// The status of the first pod of what the oracle calls the present template of the workload.
+std::string FirstStatusOf(const std::vector<Oracle::Mount>& mounts) {
+  const std::string path = kPodStatus;
+  return mounts.size() != 1 ? path : path.substr(0, path.size() - 1) + mounts[0].pods + "-0";
+}
+
+// Seed 1409 of ten minutes: the API of the driver was installed, pods told of it, and an operator
+// that rolled the workload was killed. The driver told of a rotation first for the pods that the
+// rollout made, as they began, and then for those before, which were gone at once.
+TEST_F(OracleTest, NeedsNoRolloutWhereAllPodsOfTheTemplateBeganWithTheVersion) {
+  Put(kPodStatus, PodStatus("v1", 1));
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  Put(kWorkload, MountingWorkload("v1", "v1"));
+  const std::string first = FirstStatusOf(oracle().Mounts());
+  Put(first, PodStatus("v2", 1));
+  Put(kPodStatus, PodStatus("v2", 2));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  Put(first + "0", PodStatus("v1", 1));
+  Put(first, PodStatus("v3", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v3"));
+}
+
+TEST_F(OracleTest, HasToBeRolledWhereItsPodsMayHaveBegunBeforeTheyCouldTell) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  Put(kPodStatus, PodStatus("v1", 1));
+  Put(kWorkload, MountingWorkload("v1", "v1"));
+  Delete(kPodStatus);  // with the API of the driver
+  Pass(std::chrono::minutes(1));
+  const std::string first = FirstStatusOf(oracle().Mounts());
+  Put(first, PodStatus("v2", 1));
+  Put(kPodStatus, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
 TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {
   Put(kWorkload, MountingWorkload("", ""));
   Put(kPodStatus, PodStatus("v1", 1));

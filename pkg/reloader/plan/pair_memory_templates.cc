@@ -166,6 +166,9 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
       BeginPods(known, BegunSince(known, change), change.until);
       BeginPodsOf(known, change);
       known.stamps_of_others = change.all_stamps;
+    } else if (change.stamps.empty() && known.template_since != 0) {
+      // A list tells of this process's rollout, and of other writes, which may have been later.
+      known.template_until = std::max(known.template_until, change.until);
     }
     if (change.since < change.until && change.stamps.empty()) {
       DoubtData(known, begin);  // somebody else may have begun pods as well

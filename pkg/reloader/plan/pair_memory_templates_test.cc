@@ -147,6 +147,25 @@ TEST(PairMemoryTemplates, ARolloutThatAListTellsOfMayBeFollowedByAReleaseOfOther
   EXPECT_EQ(began_with(20, by_watch), kBack);
 }
 
+// Seed 851 of ten minutes: a list told of a rollout of this process together with a release and
+// with another replica's rollout. The watch of the source was further behind.
+TEST(PairMemoryTemplates, ARolloutThatAListTellsOfMayBeFollowedByRolloutsOfOthers) {
+  const std::vector<Change> changes{{.sources = {{kThereAndBack, kBack}}}};
+  for (const bool is_alone : {false, true}) {
+    PairMemory memory;
+    memory.RecordChange(kLateWorkload, kThereAndBack, kThere, Move{.digest = kBack, .version = 15});
+    memory.BeginWrite(kLateWorkload, changes);
+    memory.Confirm(kLateWorkload, changes, true, 20);
+    PairMemory::TemplateChange by_list{
+        .since = 16, .until = 26, .before = "one", .now = "two", .is_own = true};
+    by_list.stamps = is_alone ? std::map<std::string, std::string>{{"V", kBack.ToString()}}
+                              : std::map<std::string, std::string>();
+    memory.TemplateChanged(kLateWorkload, by_list);
+    EXPECT_EQ(memory.Get(kLateWorkload).template_since, 20U);
+    EXPECT_EQ(memory.Get(kLateWorkload).template_until, is_alone ? 20U : 26U);
+  }
+}
+
 // Seed 499 of ten minutes: a list told of the rollouts of this process together with an undo from
 // before them, and another list then of a source that had changed before these rollouts.
 TEST(PairMemoryTemplates, AListThatTellsOfAnUndoFromBeforeAnOwnRolloutTellsOfYoungerPods) {

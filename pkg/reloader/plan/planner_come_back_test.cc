@@ -25,6 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
+using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -225,6 +226,33 @@ TEST_F(PlannerComeBackTest, WhoIsToldOfAnUndoTogetherWithChangesGoesByItsTime) {
   EXPECT_THAT(Make(told).changes, IsEmpty()) << "the change came to be known after the undo";
   told.template_until = told.template_since;
   EXPECT_THAT(Make(told).changes, SizeIs(1)) << "the versions tell that the change is later";
+}
+
+// Seed 851 of ten minutes: one list told of a release and of the rollout that another replica made
+// for a change after it.
+TEST_F(PlannerComeBackTest, WhoCannotTellWhatPodsBeganWithGoesByARecordOfTheLastWrite) {
+  const Knowledge known{.pairs = {{kBackConfig,
+                                   {.kind = PairState::Kind::kConfirmed,
+                                    .digest = UnknownData(),
+                                    .is_ahead_of_record = true}}}};
+  Release();
+  ComeBack(5, kRelease + 1);  // the version in the baseline
+  EXPECT_THAT(Make(known).changes, IsEmpty());
+  ComeBack(6, kRelease + 1);
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "written once more since then";
+  ComeBack(5, kRelease + 1);
+  workload_.baseline_restored = Time{.seconds = kRelease};
+  EXPECT_THAT(Make(known).changes, Not(IsEmpty())) << "the record is of pods that are gone";
+  workload_.baseline_restored.reset();
+  Knowledge told{.pairs = {{kBackConfig,
+                            {.kind = PairState::Kind::kConfirmed,
+                             .digest = kInBetween,
+                             .is_ahead_of_record = true}}},
+                 .template_since = 4,
+                 .template_until = 9};
+  EXPECT_THAT(Make(told).changes, IsEmpty()) << "the pods may have begun after the change";
+  told.template_until = told.template_since;
+  EXPECT_THAT(Make(told).changes, SizeIs(1)) << "they began before it";
 }
 
 TEST_F(PlannerComeBackTest, UnseenWritesFromBeforeTheReleaseAreJudgedOnce) {

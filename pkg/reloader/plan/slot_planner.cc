@@ -111,13 +111,17 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
         IsRolledAt(input_.workload, member.id, member.object_version)) {
       return Standing::kUntold;
     }
+    const bool may_be_older = state->digest != member.digest && MayHaveBegunBefore(member, *state);
+    if (may_be_older && IsRecordedSinceLastWrite(member)) {
+      return Standing::kSettled;  // whoever recorded it knew more
+    }
     // What it knows is of the data before and after writes during which the pods may have begun.
     // So it asks what one that knows nothing would ask.
     const bool is_doubted = MayHaveBegunUnseen(input_.known, member.id) &&
                             state->digest == member.digest && IsTold(member) &&
                             MayHaveComeBack(member, false);
     // A list may have told of a change and of an undo together. Their times tell which was first.
-    if (state->digest != member.digest && MayHaveBegunBefore(member, *state) &&
+    if (may_be_older &&
         (IsOlderThanUndo(member) || IsWrittenBefore(member, input_.workload.undone))) {
       return Standing::kSettled;
     }
@@ -190,6 +194,12 @@ SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
 bool SlotPlanner::IsTold(const SlotMember& member) const {
   const Digest* recorded = RecordOf(member.id);
   return recorded != nullptr && *recorded == member.digest && !input_.workload.baseline_restored;
+}
+
+bool SlotPlanner::IsRecordedSinceLastWrite(const SlotMember& member) const {
+  return IsTold(member) && member.object_version != 0 &&
+         member.object_version <= RecordedVersionOf(member.id) &&
+         !IsOfDeployment(input_.workload) && input_.workload.id.kind != WorkloadKind::kCronJob;
 }
 
 bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) const {

@@ -107,6 +107,11 @@ class SlotPlanner {
   bool IsOlderThanUndo(const SlotMember& member) const;
   /// Whether the workload's own baseline names the present data of the source.
   bool IsTold(const SlotMember& member) const;
+  /// Whether the workload's own baseline names the present data of the source as of its last write.
+  /// Pods that began later have these data. Whoever wrote the baseline knew the data of the pods
+  /// before: the API server refuses a baseline for an older version of the workload. So it does not
+  /// hold of a Rollout with the template of a Deployment, nor of a CronJob, whose pods are younger.
+  bool IsRecordedSinceLastWrite(const SlotMember& member) const;
   /// Whether the source's data may have been others than the baseline's when the pods began,
   /// although they are the baseline's now. See MakePlan.
   /// `has_changed`: this process has seen a change since it began, from which the present data
