@@ -415,6 +415,36 @@ TEST_F(OracleTest, HasToBeRolledWhereItsPodsMayHaveBegunBeforeTheyCouldTell) {
   EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
 }
 
+/// The workload gets its baseline before its pods tell of the class, and they tell of a rotation.
+class OracleFirstRecordTest : public OracleTest {
+ protected:
+  /// The oldest operator begins `after` the rotation; then the class is recorded.
+  void RotateBefore(std::chrono::seconds after) {
+    Put(kPodStatus, PodStatus("v1", 1));
+    Delete(kPodStatus);
+    Put(kWorkload, MountingWorkload("", ""));
+    std::string without = MountingWorkload("", "v1");
+    const std::size_t entry = without.find(" secretproviderclass");
+    Put(kWorkload, without.erase(entry, without.find('"', entry) - entry));
+    Put(kNextStatus, PodStatus("v2", 1));
+    Put(kNextStatus, PodStatus("v3", 2));
+    oracle().SetOldestOperator(now() + after);
+    EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v3"));
+    Put(kWorkload, MountingWorkload("", "v3"));
+  }
+};
+
+// Seed 605 of ten minutes: all operators were killed until the rotation was over.
+TEST_F(OracleFirstRecordTest, WhoBeganAfterARotationMayTakeItForWhatThePodsHave) {
+  RotateBefore(std::chrono::seconds(1));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+}
+
+TEST_F(OracleFirstRecordTest, WhoWasThereHasToRoll) {
+  RotateBefore(std::chrono::seconds(0));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v3"));
+}
+
 TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {
   Put(kWorkload, MountingWorkload("", ""));
   Put(kPodStatus, PodStatus("v1", 1));

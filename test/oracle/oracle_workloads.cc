@@ -220,7 +220,8 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     ProveLocked(key, workload);
   }
   for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
-    if (!data && IsProviderClass(source) && IsNamed(workload.baseline, source)) {
+    const bool is_first = !IsNamed(before.baseline, source) && IsFromBeforeLocked(source);
+    if ((!data || is_first) && IsProviderClass(source) && IsNamed(workload.baseline, source)) {
       const auto there = data_.find(source);
       data = there == data_.end() ? std::nullopt : std::optional(there->second);
     }
