@@ -27,7 +27,8 @@ namespace {
 
 using api::coordination::v1::Lease;
 
-/// Of those that lose it. A candidate renews within two thirds of it, and asks after two fifteenths.
+/// Of those that lose it. A candidate renews within two thirds of it, and asks after two
+/// fifteenths.
 int ShortLease() { return 3 * Slowness(); }
 /// Of those that hand it over.
 int LongLease() { return 150 * Slowness(); }
@@ -121,7 +122,8 @@ class LeaderElectionTest : public ClusterTest {
 };
 
 TEST_F(LeaderElectionTest, AStandbyTakesOverAtOnceWhenTheLeaderIsTerminated) {
-  // A standby asks for the first time after 20 s at the soonest: what is sooner, the watch has done.
+  // A standby asks for the first time after 20 s at the soonest: what is sooner, the watch has
+  // done.
   Candidate a(namespace_, "a", LongLease());
   ASSERT_TRUE(Await([&] { return a.Leads(); }));
   EXPECT_EQ(Stored().spec.holder_identity, "a");
