@@ -6,6 +6,8 @@ set -euo pipefail
 export KUBEXX_CLUSTER_NAME=admission-${KUBEXX_CLUSTER_SUFFIX:-test}
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../../hack/lib/cluster_settings.sh
+. "$kx_top/hack/lib/cluster_settings.sh"
 program=${KUBEXX_BUILD_DIR:-$kx_top/build/release}/bin/kubexx-reloader
 work=$(mktemp -d)
 operator_pid=
@@ -20,11 +22,13 @@ finish() {
   rm -rf "$work"
   exit "$status"
 }
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# a_port: one that nobody has, and that the kernel gives to no outgoing connection: the operator binds it a moment later, and again when it
+# comes back.
+a_port() { free_port $((20000 + RANDOM % 12000)); }
 # start_operator FLAG...: with the webhook on webhook_port.
 start_operator() {
-  metrics_port=$(free_port)
-  RELOADER_NAMESPACE=tools "$program" --metrics-addr="127.0.0.1:$metrics_port" --admission --admission-addr="127.0.0.1:$webhook_port" \
+  metrics_port=$(a_port)
+  METRICS_COUNT_BY_NAMESPACE=enabled RELOADER_NAMESPACE=tools "$program" --metrics-addr="127.0.0.1:$metrics_port" --admission --admission-addr="127.0.0.1:$webhook_port" \
     --admission-url="https://127.0.0.1:$webhook_port" --admission-warnings "$@" >>"$work/log" 2>&1 &
   operator_pid=$!
   wait_until 30 "the operator" is_ready
@@ -51,19 +55,28 @@ uses() {
       spec: {containers: [{name: "app", image: "localhost/busybox:1", envFrom: [{configMapRef: {name: "settings"}}, {secretRef: {name: "db"}}]}]}}}
       + (if $kind == "StatefulSet" then {serviceName: $name} else {} end))}'
 }
+# stamps_with WORD: the operator is ready when it knows the cluster, and its webhook answers a moment later.
+stamps_with() { uses new Deployment | kubectl -n shop create --dry-run=server -f - -o json | grep -q "$1"; }
 of() { kubectl -n shop get "$1" "$2" -o json | jq -r "$3"; }
-variables() { of "$1" "$2" '[.spec.template.spec.containers[0].env[]? | .name + "=" + .value] | sort | join(" ")'; }
+env_of() { jq -r '[.spec.template.spec.containers[0].env[]? | .name + "=" + .value] | sort | join(" ")'; }
+variables() { kubectl -n shop get "$1" "$2" -o json | env_of; }
 recorded() { of "$1" "$2" '.metadata.annotations["reloader.kubexx.io/baseline"] // ""'; }
 stamps() { printf 'STAKATER_DB_SECRET=%s STAKATER_SETTINGS_CONFIGMAP=%s' "$(digest "PASSWORD=$2")" "$(digest "KEY=$1")"; }
 # What the operator would do wrong it would do within milliseconds of an event; this one comes after it.
 marker_turn=1
 caught_up() {
+  local counted
   marker_turn=$((marker_turn + 1))
-  kubectl -n shop patch configmap marker -p "{\"data\":{\"KEY\":\"$marker_turn\"}}" >/dev/null
-  marked() { [ "$(variables deployment marker)" = "STAKATER_MARKER_CONFIGMAP=$(digest "KEY=$marker_turn")" ]; }
+  counted=$(rollouts marker)
+  kubectl -n marker patch configmap marker -p "{\"data\":{\"KEY\":\"$marker_turn\"}}" >/dev/null
+  marked() { [ "$(kubectl -n marker get deployment marker -o json | env_of)" = "STAKATER_MARKER_CONFIGMAP=$(digest "KEY=$marker_turn")" ]; }
   wait_until 20 "the rollout of the marker" marked
+  # The operator counts a rollout when it has the answer to its PATCH, and others see the object before that.
+  wait_until 20 "the count of the marker's rollout" has_rolled marker $((counted + 1))
 }
-rollouts() { metrics | awk '/^reloader_reload_executed_total/ { sum += $2 } END { print sum + 0 }'; }
+# rollouts NAMESPACE: how many the operator has counted.
+rollouts() { metrics | awk -v namespace="namespace=\"$1\"" '/^reloader_reload_executed_total_by_namespace/ && index($0, namespace) { sum += $NF } END { print sum + 0 }'; }
+has_rolled() { [ "$(rollouts "$1")" = "$2" ]; }
 
 # p99 WEBHOOK: a bound of what the API server has measured, and of how many calls.
 p99() {
@@ -82,12 +95,13 @@ P
 trap finish EXIT
 "$cluster" up
 use_cluster_environment
-webhook_port=$(free_port)
+webhook_port=$(a_port)
 kubectl create namespace tools >/dev/null
 kubectl create namespace shop >/dev/null
+kubectl create namespace marker >/dev/null
 kubectl -n shop create configmap settings --from-literal=KEY=1 >/dev/null
 kubectl -n shop create secret generic db --from-literal=PASSWORD=1 >/dev/null
-kubectl -n shop create configmap marker --from-literal=KEY=1 >/dev/null
+kubectl -n marker create configmap marker --from-literal=KEY=1 >/dev/null
 # As the chart makes it, with a URL in the Service's place.
 "$kx_bin/helm" template reloader "$kx_top/helm/kubexx-reloader" --kube-version 1.33.0 --set kubexx.admission.enabled=true --set kubexx.admission.warnings=true --show-only templates/admission.yaml >"$work/chart.yaml"
 kubectl create -f "$work/chart.yaml" --dry-run=client -o json | jq -s --arg url "https://127.0.0.1:$webhook_port" '
@@ -101,19 +115,19 @@ uses early Deployment | kubectl -n shop create -f - >/dev/null
 log "what is created has its digests from the start"
 start_operator
 wait_until 30 "the certificate in the configuration" is_trusted
+wait_until 30 "the webhook" stamps_with STAKATER_SETTINGS_CONFIGMAP
 path=$(kubectl get mutatingwebhookconfiguration tools.kubexx-reloader-admission -o json | jq -r '.webhooks[0].clientConfig.url | split("/") | last')
 metrics >"$work/metrics"
 grep -q '^controller_runtime_webhook_latency_seconds_count{webhook="stamp-workload"}' "$work/metrics" || fail "no metrics of the webhook: $(grep webhook "$work/metrics")"
 if cat "$work/metrics" "$work/log" | grep -n "$path"; then fail "whoever reads metrics or the log knows the path"; fi
 jq -n '{apiVersion: "apps/v1", kind: "Deployment", metadata: {name: "marker", annotations: {"reloader.stakater.com/auto": "true"}},
   spec: {replicas: 0, selector: {matchLabels: {app: "marker"}}, template: {metadata: {labels: {app: "marker"}},
-    spec: {containers: [{name: "app", image: "localhost/busybox:1", envFrom: [{configMapRef: {name: "marker"}}]}]}}}}' | kubectl -n shop create -f - >/dev/null
+    spec: {containers: [{name: "app", image: "localhost/busybox:1", envFrom: [{configMapRef: {name: "marker"}}]}]}}}}' | kubectl -n marker create -f - >/dev/null
 caught_up
-before=$(rollouts)
 for kind in Deployment StatefulSet DaemonSet; do
   name=$(tr '[:upper:]' '[:lower:]' <<<"$kind")-a
   uses "$name" "$kind" | kubectl -n shop create -f - -o json >"$work/made"
-  [ "$(jq -r '[.spec.template.spec.containers[0].env[]? | .name + "=" + .value] | sort | join(" ")' "$work/made")" = "$(stamps 1 1)" ] ||
+  [ "$(env_of <"$work/made")" = "$(stamps 1 1)" ] ||
     fail "$name was created with $(jq -c '.spec.template.spec.containers[0].env' "$work/made")"
   caught_up
   # The UID is not known at the creation, so the operator notes the baseline as ever. The template stays as it was made.
@@ -121,7 +135,7 @@ for kind in Deployment StatefulSet DaemonSet; do
   wait_until 20 "the baseline of $name" has_baseline
   [ "$(of "$kind" "$name" '.spec.template | tojson')" = "$(jq -r '.spec.template | tojson' "$work/made")" ] || fail "the operator has rolled $name"
 done
-[ "$(rollouts)" = "$((before + 3))" ] || fail "the operator has rolled more than the marker"
+[ "$(rollouts shop)" = 0 ] || fail "the operator has rolled more than the marker"
 
 log "a dry run, a scale and a label are left alone"
 dry=$(uses dry Deployment | kubectl -n shop create --dry-run=server -f - -o json | jq -r '.spec.template.spec.containers[0].env | length')
@@ -142,7 +156,8 @@ kubectl -n shop patch secret db -p '{"stringData":{"PASSWORD":"2"}}' >/dev/null
 has_both() { [ "$(variables statefulset statefulset-a)" = "$(stamps 2 2)" ]; }
 wait_until 20 "the rollout for the Secret" has_both
 caught_up
-before=$(rollouts)
+# Each of the four workloads for both changes.
+wait_until 20 "the count of the rollouts" has_rolled shop 8
 kubectl -n shop set image statefulset/statefulset-a app=localhost/busybox:2 >/dev/null
 [ "$(variables statefulset statefulset-a)" = "$(stamps 2 2)" ] || fail "the digests of an update: $(variables statefulset statefulset-a)"
 # The baseline that comes with an update says that it is of this template.
@@ -154,11 +169,14 @@ uses replaced Deployment | jq '.spec.template.spec.containers[0].image = "localh
   kubectl replace --raw /apis/apps/v1/namespaces/shop/deployments/replaced -f - >/dev/null
 [ "$(variables deployment replaced)" = "$(stamps 2 2)" ] || fail "the digests of a replaced one: $(variables deployment replaced)"
 caught_up
-[ "$(rollouts)" = "$((before + 1))" ] || fail "the operator has rolled more than the marker: $(rollouts) instead of $((before + 1))"
+[ "$(rollouts shop)" = 8 ] || fail "the operator has rolled more than the marker: $(rollouts shop) instead of 8"
 
 log "a source that does not exist is left out, and awaited by the operator"
 uses late Deployment | jq '.spec.template.spec.containers[0].envFrom[1].secretRef = {name: "absent", optional: true}' | kubectl -n shop create -f - >/dev/null
 [ "$(variables deployment late)" = "STAKATER_SETTINGS_CONFIGMAP=$(digest KEY=2)" ] || fail "the variables: $(variables deployment late)"
+# The operator knows it when it has noted a baseline.
+late_is_known() { [ "$(recorded deployment late)" != "" ]; }
+wait_until 20 "the baseline of late" late_is_known
 
 log "whoever changes a source is told what that rolls"
 warned() { # warned WORDS COMMAND...: what kubectl says on standard error; nothing when WORDS is empty
@@ -174,10 +192,10 @@ warned 'rolls 5 workloads: Deployment/deployment-a, ' kubectl -n shop patch secr
 warned '' kubectl -n shop label configmap settings team=a
 warned '' kubectl -n shop create configmap unused --from-literal=KEY=1
 warned '' kubectl -n shop patch configmap unused -p '{"data":{"KEY":"2"}}'
-kubectl -n shop annotate configmap marker reloader.kubexx.io/paused=true >/dev/null
-is_held() { kubectl -n shop patch configmap marker --dry-run=server -p '{"data":{"KEY":"hunter4"}}' 2>&1 >/dev/null | grep -qF '1 of them cannot begin at once: Deployment/marker (SourcePaused)'; }
+kubectl -n marker annotate configmap marker reloader.kubexx.io/paused=true >/dev/null
+is_held() { kubectl -n marker patch configmap marker --dry-run=server -p '{"data":{"KEY":"hunter4"}}' 2>&1 >/dev/null | grep -qF '1 of them cannot begin at once: Deployment/marker (SourcePaused)'; }
 wait_until 20 "the pause" is_held
-kubectl -n shop annotate configmap marker reloader.kubexx.io/paused- >/dev/null
+kubectl -n marker annotate configmap marker reloader.kubexx.io/paused- >/dev/null
 
 log "how long it takes"
 began=$(date +%s%N)
@@ -202,6 +220,7 @@ uses last Deployment | kubectl -n shop create -f - >/dev/null
 
 log "with the strategy annotations"
 start_operator --reload-strategy=annotations
+wait_until 30 "the webhook" stamps_with reloader.stakater.com/last-reloaded-from
 uses other Deployment | kubectl -n shop create -f - >/dev/null
 [ "$(of deployment other '.spec.template.metadata.annotations["reloader.stakater.com/last-reloaded-from"] | fromjson | .hash | length')" = 40 ] ||
   fail "the annotation: $(of deployment other '.spec.template.metadata')"

@@ -16,11 +16,14 @@ end() {
 trap end EXIT
 
 # With the flags in server_flags besides. Without a data_file everything is in memory only.
+# server_port: by default the kernel chooses one. Whoever starts the server again at the same one sets a port that
+# the kernel gives to nobody else meanwhile.
+server_port=0
 server_flags=()
 data_file=$work/data
 start() {
   rm -f "$KUBECONFIG"
-  "$program" --address 127.0.0.1:0 ${data_file:+--data-file "$data_file"} --write-kubeconfig "$KUBECONFIG" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
+  "$program" --address "127.0.0.1:$server_port" ${data_file:+--data-file "$data_file"} --write-kubeconfig "$KUBECONFIG" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
   server=$!
   for _ in $(seq 1200); do
     grep -qs current-context "$KUBECONFIG" && return

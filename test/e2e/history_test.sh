@@ -38,11 +38,14 @@ for each in web api; do wait_until 30 "the baseline of $each" has_baseline "$eac
 [ -z "$(history_of deployment web)" ] || fail "there is a history without a rollout"
 
 log "a rollout comes with its entry"
-k -n shop get deployment web -w -o json --show-managed-fields 2>/dev/null >"$work/versions" &
+# Not by k: the kill would end the shell of the function, and leave the watch alone.
+timeout 300 "$kx_bin/kubectl" -n shop get deployment web -w -o json --show-managed-fields 2>/dev/null >"$work/versions" &
 watcher=$!
+wait_until 30 "the watch" test -s "$work/versions"
 k -n shop patch configmap web --field-manager=night-job -p '{"data":{"KEY":"hunter2","OTHER":"hunter3"}}' >/dev/null
 wait_until 30 "the entry" has_entries web 1
 wait_until 30 "the end" outcome_is 'done'
+wait_until 30 "the watch to see it" grep -q '"reloader.kubexx.io/history"' "$work/versions"
 kill "$watcher"
 wait "$watcher" 2>/dev/null || true
 # The variable and the entry came in one version: none has one of the two without the other.

@@ -189,10 +189,16 @@ wait_until 60 "new pods of deaf" deaf_shows
 
 log "an operator that is killed amid a reload is followed by one that finishes it"
 fourth=$(containers_of web)
+# The reload takes long enough to kill the operator amid it, and a watch sees the mark however short it is there.
+kubectl -n shop annotate --overwrite deployment web "reloader.kubexx.io/reload-in-place=exec:sh -c 'sleep 5; nginx -s reload'" >/dev/null
+timeout 300 kubectl -n shop get deployment web -w -o 'jsonpath=mark:{.metadata.annotations.reloader\.kubexx\.io/reloading-in-place}{"\n"}' >"$work/marks" &
+watcher=$!
+wait_until 30 "the watch" test -s "$work/marks"
 say web fifth
-is_marked() { ! is_unmarked web; }
-wait_until 30 "the mark" is_marked
+wait_until 60 "the mark" grep -q '^mark:.' "$work/marks"
 kill_operators
+kill "$watcher"
+wait "$watcher" 2>/dev/null || true
 say web sixth
 start_operators
 wait_until 90 "the sixth answer" all_answer web sixth

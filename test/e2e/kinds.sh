@@ -6,6 +6,9 @@ kinds_variable=STAKATER_CONFIG_CONFIGMAP
 apply_kinds() {
   kubectl apply -f "$here/kinds.yaml" >/dev/null
   kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established crd/rollouts.argoproj.io crd/deploymentconfigs.apps.openshift.io >/dev/null
+  # A definition is established a moment before the server tells of its resource.
+  wait_until 30 "the API of Rollouts" kubectl get rollouts.argoproj.io -A
+  wait_until 30 "the API of DeploymentConfigs" kubectl get deploymentconfigs.apps.openshift.io -A
   kubectl apply -f "$here/kinds_objects.yaml" >/dev/null
   job_before=$(kubectl -n matrix get job import -o 'jsonpath={.metadata.uid}')
 }

@@ -25,6 +25,7 @@ sources_become() { # sources_become VALUE NAMESPACE...
 
 install_gentle() {
   kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established crd/reloadpolicies.kubexx.io >/dev/null
+  wait_until 30 "the policies' API" kubectl get reloadpolicies -A
   kubectl apply -f "$here/policies.yaml" >/dev/null
   sources_become first shop-1 shop-2 shop-3 borrowed
   uses_config shop-1 slow-a 1

@@ -127,6 +127,10 @@ crash_loops "$broken" &
 player=$!
 wait_for 30 "the stop" policy_says "$stopped" || fail "the policy does not stop: $(k get reloadpolicy gentle -o json)"
 
+# An operator that is killed tells nothing any more, and the next one does not tell it again.
+has_event() { k get events -o json | jq -e --arg name "$broken" 'any(.items[]; .reason == "RolloutFailed" and .involvedObject.name == $name)' >/dev/null; }
+wait_for 20 "the Event" has_event || fail "there is no Event RolloutFailed on $broken"
+
 log "$restarts restarts"
 for turn in $(seq "$restarts"); do
   kill_operator
@@ -144,8 +148,6 @@ logged() { grep -q "Rollouts of a workload need attention.*workload=$1 .*reason=
 wait_for 10 "the log" logged "$broken" || fail "the log does not name $broken"
 said=$("$reloader" explain --kubeconfig "$KUBECONFIG" "deployment/$broken")
 grep -q 'has failed' <<<"$said" || fail "explain does not say that $broken has failed: $said"
-k get events -o json | jq -e --arg name "$broken" 'any(.items[]; .reason == "RolloutFailed" and .involvedObject.name == $name)' >/dev/null ||
-  fail "there is no Event RolloutFailed on $broken"
 
 log "the source is mended: the failed app rolls first, and the others when it is healthy"
 touch "$work/crashed-enough"

@@ -68,7 +68,7 @@ wait_for 60 "two replicas at work" eval 'is_at_work a && is_at_work b' || fail "
 all_are_rolled "with eight shards"
 replica c 4
 wait_for 30 "c to wait" eval 'waits_for c a || waits_for c b' || fail "c says: $(answers c)"
-grep -q 'This replica waits' "$work/replica-c.log" || fail "c says nothing in its log"
+wait_for 10 "c to log it" grep -q 'This replica waits' "$work/replica-c.log" || fail "c says nothing in its log"
 all_are_rolled "while one with four shards waits"
 ! holds c || fail "c takes shards beside those with eight"
 k -n tools get lease stakater-reloader-lock-member-a -o json | jq -e '.metadata.annotations["kubexx.io/reloader-shards"] == "8"' >/dev/null ||

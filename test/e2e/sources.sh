@@ -18,6 +18,8 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 END
   kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established "crd/$1.$group" >/dev/null
+  # A definition is established a moment before the server tells of its resource.
+  wait_until 30 "the API of $1" kubectl get "$1.$group" -A
 }
 # The driver says that a pod has this version of a secret.
 pod_has_version() {

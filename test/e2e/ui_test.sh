@@ -12,6 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/operator.sh"
 # shellcheck source=ui.sh
 . "$here/ui.sh"
+# shellcheck source=../../hack/lib/cluster_settings.sh
+. "$kx_root/hack/lib/cluster_settings.sh"
 apps=12
 
 become_healthy() { # become_healthy NAMESPACE [NAME...]: these, or all
@@ -48,6 +50,8 @@ events_say() {
 
 server_flags=(--authorization-mode RBAC --token-auth-file "$work/tokens")
 echo 'guests-token,guest,guest' >"$work/tokens"
+# Not from the range that the kernel gives to clients: while the server is away nobody else gets it.
+server_port=$(free_port $((20000 + RANDOM % 12000)))
 start
 k apply -f "$kx_root/manifests/crds.yaml" >/dev/null
 for namespace in shop payments; do
@@ -112,13 +116,12 @@ browser state "$(link)"
 browser limits "$(link)"
 
 log "the API server goes away and comes back"
-port_of_server=$(sed -n 's,.*server: http[s]*://127.0.0.1:\([0-9]*\).*,\1,p' "$KUBECONFIG")
-KX_SERVER_PID=$server KX_SERVER_PORT=$port_of_server browser outage "$(link)" &
+KX_SERVER_PID=$server KX_SERVER_PORT=$server_port browser outage "$(link)" &
 in_browser=$!
 wait_until 120 "the browser to see the state" test -e "$work/sees-state"
 stop
 wait_until 120 "the browser to see the outage" test -e "$work/sees-outage"
-"$program" --address "127.0.0.1:$port_of_server" --data-file "$data_file" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
+"$program" --address "127.0.0.1:$server_port" --data-file "$data_file" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
 server=$!
 is_back() { k get namespace shop >/dev/null 2>&1; }
 wait_until 60 "the API server" is_back

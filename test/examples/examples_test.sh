@@ -25,9 +25,11 @@ finish() {
 trap finish EXIT
 fail() { echo "examples: $*" >&2; exit 1; }
 
+# As in hack/lib/common.sh: how many times longer to wait on a machine that does much else.
+patience=${KUBEXX_PATIENCE:-1}
 # wait_for SECONDS PATTERN FILE
 wait_for() {
-  local end=$((SECONDS + $1))
+  local end=$((SECONDS + $1 * patience))
   until grep -qE "$2" "$3"; do
     [ "$SECONDS" -lt "$end" ] || { cat "$3" >&2; fail "no line like '$2' in $1 s"; }
     sleep 0.1
@@ -73,9 +75,19 @@ grep -qE '^1 pods in [0-9]+ bytes$' "$work/informer.log" || fail "pod-informer d
 for file in website_v1.gen.h website_v1.gen.cc; do
   diff -u "$root/examples/website-controller/$file" "$work/generated/$file" || fail "$file is out of date"
 done
+# established RESOURCE: also known to those who ask what the server has, which is a moment later.
+established() {
+  local end
+  kubectl wait --for=condition=Established "crd/$1" --timeout="$((20 * patience))s" >/dev/null
+  end=$((SECONDS + 30 * patience))
+  until kubectl get "$1" -A >/dev/null 2>&1; do
+    [ "$SECONDS" -lt "$end" ] || fail "the server does not serve $1"
+    sleep 0.1
+  done
+}
 # The definition that a page's header became.
 kubectl apply -f "$work/samples/example.com_backups.yaml" >/dev/null
-kubectl wait --for=condition=Established crd/backups.example.com --timeout=20s >/dev/null
+established backups.example.com
 backup() { # backup KEEP TARGET: what the server makes of it
   kubectl create -n "$namespace_" --dry-run=server -o 'jsonpath={.spec.keep} {.spec.compression}' -f - 2>&1 <<BACKUP
 {"apiVersion": "example.com/v1", "kind": "Backup", "metadata": {"name": "home"}, "spec": {"keep": $1, "targets": [{"url": "$2"}]}}
@@ -85,7 +97,7 @@ BACKUP
 [[ $(backup 1 s3://there) == *"one copy is none"* ]] || fail "the server does not obey the rule of BackupSpec"
 [[ $(backup 2 http://there) == *"should match"* ]] || fail "the server does not obey the pattern of BackupTarget"
 kubectl apply -f "$root/examples/website-controller/website.yaml" >/dev/null
-kubectl wait --for=condition=Established crd/websites.example.com --timeout=20s >/dev/null
+established websites.example.com
 "$work/build/website-controller" --http-address 127.0.0.1:0 --leader-elect >"$work/controller.log" 2>&1 &
 controller=$!
 kubectl apply -n "$namespace_" -f - >/dev/null <<'SITE'
@@ -95,7 +107,7 @@ metadata: {name: home}
 spec: {html: "<p>hello</p>", replicas: 2}
 SITE
 wait_until() {
-  kubectl wait -n "$namespace_" "$1" --for="$2" --timeout=30s >/dev/null || { cat "$work/controller.log" >&2; fail "$1: not $2"; }
+  kubectl wait -n "$namespace_" "$1" --for="$2" --timeout="$((30 * patience))s" >/dev/null || { cat "$work/controller.log" >&2; fail "$1: not $2"; }
 }
 wait_until website/home 'jsonpath={.status.observedGeneration}=1'
 wait_until configmap/home 'jsonpath={.data.index\.html}=<p>hello</p>'

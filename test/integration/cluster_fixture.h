@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -29,6 +30,12 @@ using api::core::v1::ConfigMap;
 /// vain is a failure and no abort.
 inline bool Await(const std::function<bool()>& condition) {
   return base::testing::HoldsSoon(condition, std::chrono::milliseconds(20));
+}
+
+/// How many times longer than usual all takes on this machine (KUBEXX_PATIENCE): for times that a
+/// test gives to the code under test, such as that of a Lease.
+inline int Slowness() {
+  return std::max(1, static_cast<int>(base::testing::Patience::Limit() / std::chrono::minutes(1)));
 }
 
 /// Needs KUBEXX_TEST_KUBECONFIG; for restarts KUBEXX_CLUSTER (the script hack/cluster) and

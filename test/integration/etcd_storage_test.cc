@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -130,13 +133,33 @@ TEST(EtcdStorageCompaction, TheOldIsForgotten) {
   EXPECT_EQ(*storage->Get("/registry/a", 0, {})->value, "two");
 }
 
+/// A port of 127.0.0.1 that nobody listens on as long as this lives.
+class DeadPort {
+ public:
+  DeadPort() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(socket_, any, size), 0);
+    EXPECT_EQ(::getsockname(socket_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  DeadPort(const DeadPort&) = delete;
+  DeadPort& operator=(const DeadPort&) = delete;
+  ~DeadPort() { ::close(socket_); }
+  std::string Url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int port_ = 0;
+};
+
 TEST(EtcdStorageEndpoints, OneThatIsAwayIsPassedOver) {
   const EtcdProcess etcd;
-  std::string away;
-  {
-    const EtcdProcess other;
-    away = other.endpoint();
-  }
+  const DeadPort dead;
+  const std::string away = dead.Url();
   Etcd3Options options;
   options.endpoints = {away, etcd.endpoint()};
   const auto storage = MustConnect(std::move(options));

@@ -27,6 +27,12 @@ namespace {
 
 using api::coordination::v1::Lease;
 
+/// Of those that lose it. A candidate renews within two thirds of it, and asks after two
+/// fifteenths.
+int ShortLease() { return 3 * Slowness(); }
+/// Of those that hand it over.
+int LongLease() { return 150 * Slowness(); }
+
 struct Line {
   std::int64_t at = 0;
   std::string what{};
@@ -116,12 +122,13 @@ class LeaderElectionTest : public ClusterTest {
 };
 
 TEST_F(LeaderElectionTest, AStandbyTakesOverAtOnceWhenTheLeaderIsTerminated) {
-  // A standby polls every 20 s at the soonest: what is sooner by far, the watch has done.
-  Candidate a(namespace_, "a", 150);
+  // A standby asks for the first time after 20 s at the soonest: what is sooner, the watch has
+  // done.
+  Candidate a(namespace_, "a", LongLease());
   ASSERT_TRUE(Await([&] { return a.Leads(); }));
   EXPECT_EQ(Stored().spec.holder_identity, "a");
-  EXPECT_EQ(Stored().spec.lease_duration_seconds, 150);
-  Candidate b(namespace_, "b", 150);
+  EXPECT_EQ(Stored().spec.lease_duration_seconds, LongLease());
+  Candidate b(namespace_, "b", LongLease());
   ASSERT_TRUE(Await([&] { return b.First("sees-a") != 0; }));
   ASSERT_FALSE(b.Leads());
   EXPECT_EQ(a.End(SIGTERM), 0);
@@ -131,7 +138,7 @@ TEST_F(LeaderElectionTest, AStandbyTakesOverAtOnceWhenTheLeaderIsTerminated) {
   const double gap = static_cast<double>(b.First("started") - a.Last("stopped")) / 1e9;
   RecordProperty("hand_over_seconds", std::to_string(gap));
   std::printf("hand-over took %.3f s\n", gap);
-  EXPECT_LT(gap, 10) << "the standby waited for a poll or the end of the lease";
+  EXPECT_LT(gap, LongLease() * 2 / 15.0) << "the standby waited for a poll or the end of the lease";
   EXPECT_EQ(Stored().spec.holder_identity, "b");
   EXPECT_EQ(Stored().spec.lease_transitions, 1);
   EXPECT_EQ(b.End(SIGTERM), 0);
@@ -139,9 +146,9 @@ TEST_F(LeaderElectionTest, AStandbyTakesOverAtOnceWhenTheLeaderIsTerminated) {
 }
 
 TEST_F(LeaderElectionTest, AStandbyTakesOverAfterTheLeaseWhenTheLeaderIsKilled) {
-  Candidate a(namespace_, "a", 3);
+  Candidate a(namespace_, "a", ShortLease());
   ASSERT_TRUE(Await([&] { return a.Leads(); }));
-  Candidate b(namespace_, "b", 3);
+  Candidate b(namespace_, "b", ShortLease());
   ASSERT_TRUE(Await([&] { return b.First("sees-a") != 0; }));
   ASSERT_FALSE(b.Leads());
   a.End(SIGKILL);
@@ -149,7 +156,8 @@ TEST_F(LeaderElectionTest, AStandbyTakesOverAfterTheLeaseWhenTheLeaderIsKilled) 
   EXPECT_GT(b.First("leading"), a.Last("leading"));
   const double gap = static_cast<double>(b.First("started") - a.Last("leading")) / 1e9;
   std::printf("take-over took %.3f s\n", gap);
-  EXPECT_GT(gap, 2) << "the lease of 3 s was not respected";
+  // The leader may lead for two thirds of the lease after it has renewed it last.
+  EXPECT_GT(gap, ShortLease() / 3.0) << "the lease was not respected";
   EXPECT_EQ(Stored().spec.lease_transitions, 1);
 }
 
@@ -157,9 +165,9 @@ TEST_F(LeaderElectionTest, NobodyLeadsWhileTheServerIsDownLongerThanTheLease) {
   if (!CanRestartApiServer()) {
     FAIL() << "KUBEXX_CLUSTER is not set";
   }
-  Candidate a(namespace_, "a", 3);
+  Candidate a(namespace_, "a", ShortLease());
   ASSERT_TRUE(Await([&] { return a.Leads(); }));
-  Candidate b(namespace_, "b", 3);
+  Candidate b(namespace_, "b", ShortLease());
   KillApiServer();
   ASSERT_TRUE(Await([&] { return a.First("stopped") != 0; })) << "it has to give up";
   StartApiServer();

@@ -66,7 +66,8 @@ TEST_F(NamespacesClusterTest, AForbiddenAndAMissingNamespaceStopNoOther) {
   ASSERT_TRUE(anonymous.WaitForCacheSync(base::testing::PatienceEnd().token()));
   // RBAC takes a moment to be known; until then the namespace is a refused one as well.
   ASSERT_TRUE(Await([&] { return some->Contains({namespace_, "one"}); }));
-  EXPECT_FALSE(some->LastSyncResourceVersion(namespace_).empty());
+  // Its version is noted after its objects.
+  EXPECT_TRUE(Await([&] { return !some->LastSyncResourceVersion(namespace_).empty(); }));
   EXPECT_TRUE(some->LastSyncResourceVersion("kube-system").empty());
   EXPECT_GT(all->CountByIndex(cache::kNamespaceIndex, "kube-system"), 0U);
   Update("one", "2");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -142,9 +143,11 @@ TEST_F(ReloaderKinds, CustomKindsRollOnceTheirApiIsServed) {
            Variable(kDeployments, "base") == Value(data) && restarted &&
            !restarted->GetString({"spec", "restartAt"}).empty();
   };
-  int looks = 0;
+  base::TimePoint next;
   ASSERT_TRUE(Await([&] {
-    if (looks++ % 20 == 0) {  // every two seconds
+    // Not before all have had the time to roll for the last one.
+    if (const base::TimePoint now = base::Clock::Real().Now(); now >= next) {
+      next = now + std::chrono::seconds(2) * integration::Slowness();
       data += "x";
       Update("cfg", data);
     }

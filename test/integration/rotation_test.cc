@@ -153,7 +153,8 @@ TEST_F(RotationTest, AWatchGoesOnWithANewClientCertificate) {
   known.tls.key_data = lasting.key;
   const auto known_client = Connect(known);
   ASSERT_TRUE(Await([&] { return Code(*known_client) == 200; }));
-  const auto first = authority.Issue({.common_name = "rotating", .not_after = seconds(8)});
+  const auto first =
+      authority.Issue({.common_name = "rotating", .not_after = seconds(8) * Slowness()});
   rest::Config config = config_;
   config.tls.cert_file = dir_.Write("client.crt", first.certificate);
   config.tls.key_file = dir_.Write("client.key", first.key);

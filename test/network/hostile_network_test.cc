@@ -66,11 +66,16 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-RESTClient::Options ShortDeadlines() {
-  return {.connect_timeout = milliseconds(500),
-          .response_timeout = milliseconds(500),
-          .idle_timeout = milliseconds(500),
-          .body_timeout = seconds(1)};
+// How many times longer than usual all takes on this machine, as base::testing::Patience has it.
+int Slowness() {
+  return static_cast<int>(std::max<std::uint64_t>(1, FromEnvironment("KUBEXX_PATIENCE", 1)));
+}
+
+RESTClient::Options ShortDeadlines(int slowness = 1) {
+  return {.connect_timeout = milliseconds(500) * slowness,
+          .response_timeout = milliseconds(500) * slowness,
+          .idle_timeout = milliseconds(500) * slowness,
+          .body_timeout = seconds(1) * slowness};
 }
 
 // Checks that changes come one after the other, each with the version after the last one's, and
@@ -205,14 +210,14 @@ FakeServerTls TlsFrom(const CertificateAuthority& authority) {
 class Mirror {
  public:
   Mirror(std::string name, const std::shared_ptr<RESTClient>& client, const MiniApi& api,
-         std::uint64_t seed, bool use_watch_list)
+         std::uint64_t seed, bool use_watch_list, int slowness = 1)
       : name_(std::move(name)),
         store_(api),
         reflector_(name_, cache::NewListWatchFromClient(client, kConfigMaps, "", {}), store_,
                    {.seed = seed,
                     .use_watch_list = use_watch_list,
                     .tuning = {.backoff = {.initial = milliseconds(5), .cap = milliseconds(50)},
-                               .watch_idle_timeout = seconds(1)},
+                               .watch_idle_timeout = seconds(1) * slowness},
                     .on_error = [](const apimachinery::Status&) {}}),
         runner_([this](std::stop_token stop) { reflector_.Run(std::move(stop)); }) {}
 
@@ -474,11 +479,13 @@ TEST_P(BrokenInitialEventsTest, AreNoStateAndComeAgain) {
   MiniApi api;
   FakeServer server{api.Script()};
   HostileProxy network(server.port(), {kTimes, in_their_middle});
+  // Only the network is to break a watch: a deadline that this machine misses would use up one of
+  // the faults.
   const Mirror mirror(
       "streams",
       ClientFor(rest::Config{.host = "http://127.0.0.1:" + std::to_string(network.port())},
-                ShortDeadlines()),
-      api, 1, true);
+                ShortDeadlines(Slowness())),
+      api, 1, true, Slowness());
   const GaplessStore& store = mirror.store();
   Await("the whole state", [&] { return store.version() == api.version(); });
   EXPECT_EQ(network.faults().at(GetParam()), kTimes);

@@ -15,6 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hack/lib"))
 
 from free_port import free_port  # noqa: E402
 
+PATIENCE = int(os.environ.get("KUBEXX_PATIENCE") or 1)  # how many times longer to wait on a machine that does much else
+
 NGINX = """
 daemon off;
 pid {folder}/nginx.pid;
@@ -44,7 +46,7 @@ class Follower:
     def __init__(self, path):
         self.pods, self.lock, self.updates = {}, threading.Condition(), []
         self.socket = socket.socket(socket.AF_UNIX)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 10 * PATIENCE
         while self.socket.connect_ex(path) != 0:
             assert time.monotonic() < end, "nobody listens on " + path
             time.sleep(0.02)
@@ -71,7 +73,7 @@ class Follower:
 
     def expect(self, *names):
         with self.lock:
-            if not self.lock.wait_for(lambda: self.names() == sorted(names), 60):
+            if not self.lock.wait_for(lambda: self.names() == sorted(names), 60 * PATIENCE):
                 sys.exit(f"the list is {self.names()}, not {sorted(names)}; told: {self.updates}")
         print("ok  ", " ".join(sorted(names)) or "nothing", flush=True)
 
@@ -117,7 +119,7 @@ class Test:
     def refuses_a_busy_loop(self):
         """Less than a millisecond would become none."""
         flags = ["--api=false", "--manifest-url", "http://127.0.0.1:1/pods", "--http-check-frequency", "100us", "--once"]
-        done = subprocess.run([self.settings.program, *flags], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.settings.program, *flags], capture_output=True, text=True, timeout=60 * PATIENCE)
         if done.returncode != 2 or "1ms or more" not in done.stderr:
             sys.exit(f"a frequency of 100us: exit code {done.returncode}, {done.stderr}")
         print("ok   a frequency below a millisecond is refused", flush=True)
@@ -142,7 +144,7 @@ class Test:
                 assert "RECONCILE" in {operation for operation, _ in follower.updates}, follower.updates
             finally:
                 program.terminate()
-                status = program.wait(10)
+                status = program.wait(10 * PATIENCE)
                 nginx.terminate()
                 nginx.wait()
                 log.seek(0)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <random>
 
 #include "kubexx/rest/testing/certificates.h"
 
@@ -152,9 +153,19 @@ std::list<FakeServer::Session> FakeServer::TakeOverLocked() {
 }
 
 int UnusedPort() {
-  const auto [fd, port] = Listen(Loopback::kIpv4);
-  ::close(fd);
-  return port;
+  std::random_device random;
+  for (int tries = 0; tries < 1000; ++tries) {
+    // Linux gives ports from 32768 on to clients, and to servers that leave the choice to it.
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<in_port_t>(20000 + random() % 12000));
+    if (const auto [fd, port] = ListenAt(address, &sockaddr_in::sin_port); fd >= 0) {
+      ::close(fd);
+      return port;
+    }
+  }
+  Die("there is no unused port");
 }
 
 }  // namespace kubexx::rest::testing

@@ -143,7 +143,7 @@ class FakeServer {
 /// Whether this machine has ::1.
 bool HasIpv6();
 
-/// Returns a port of 127.0.0.1 that nothing listens on.
+/// Returns a port of 127.0.0.1 that nothing listens on, and that the kernel chooses for nobody.
 int UnusedPort();
 
 }  // namespace kubexx::rest::testing
