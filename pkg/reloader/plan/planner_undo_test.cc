@@ -160,6 +160,25 @@ TEST_F(PlannerUndoTest, AnOrdinaryRolloutSetsTheVariableAlone) {
 }
 
 // The baseline stays, and there was no rollout for data that changed meanwhile.
+// Seed 1460 of ten minutes: an undo to a template from before the first baseline brought another
+// source's variable back, and nobody recorded anything before the next operator began.
+TEST_F(PlannerUndoTest, AnUndoOfAnotherSourcesVariableBeganPodsWithTheDataOfThen) {
+  Put(kGood);
+  SetVariable(kBad);
+  workload_.stampers = {{kUndoneVariable, {.is_operator = true}},
+                        {"STAKATER_OTHER_CONFIGMAP", {.since = {.seconds = 100}}}};
+  written_at_ = apimachinery::Time{.seconds = 99};
+  EXPECT_THAT(Make().changes, IsEmpty());
+  written_at_ = apimachinery::Time{.seconds = 100};
+  EXPECT_THAT(Make().changes, SizeIs(1)) << "in the same second the pods may be older";
+  rules_.by_variables = false;
+  workload_.template_annotations = {
+      {std::string(kLastReloadedFrom), LastReloadedFrom(kUndoneConfig, kBad, "app", {})}};
+  EXPECT_THAT(Make().changes, SizeIs(1));
+  written_at_ = apimachinery::Time{.seconds = 99};
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
 TEST_F(PlannerUndoTest, AnUndoThatBringsNoBaselineBackStaysUndoneAfterARestart) {
   workload_.id.kind = WorkloadKind::kDaemonSet;
   workload_.containers[0].variables = {{kUndoneVariable, kBad.ToString()},

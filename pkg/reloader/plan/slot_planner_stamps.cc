@@ -92,7 +92,7 @@ bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {
 SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
   const std::string* reloaded_at = ReloadedAt(member.id);
   if (reloaded_at != nullptr && !input_.rules.by_variables) {
-    if (IsBroughtBack(std::string(kLastReloadedFrom), member)) {
+    if (IsBroughtBack(std::string(kLastReloadedFrom), member) || IsOlderThanUndo(member)) {
       return Standing::kSettled;
     }
     return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
@@ -103,7 +103,9 @@ SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Sl
                              reloaded_at == nullptr;
     return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;
   }
-  return IsBroughtBack(slot.variable, member) ? Standing::kSettled : Standing::kChanged;
+  // An undo that brought another source's variable back began pods as well.
+  return IsBroughtBack(slot.variable, member) || IsOlderThanUndo(member) ? Standing::kSettled
+                                                                         : Standing::kChanged;
 }
 
 bool SlotPlanner::IsOfPerson(const std::string& stamp) const {
