@@ -189,7 +189,7 @@ class Oracle {
   /// which others than the operator began: they were on their way when the change was told of.
   bool IsUntoldLocked(const ObservedWorkload& workload, const std::string& source) const
       KX_REQUIRES(mu_);
-  /// Whether all operators have begun since the last change of the SecretProviderClass.
+  /// Whether all operators have begun since the last change of the source.
   bool IsFromBeforeLocked(const std::string& source) const KX_REQUIRES(mu_);
   /// Whether all pods that the workload's present template ever had, as far as they have told of
   /// the SecretProviderClass, began with what is current. It holds only of pods of which the API of

@@ -158,13 +158,6 @@ bool Oracle::HasBegunWithLocked(const std::string& key, const ObservedWorkload& 
   return is_told;
 }
 
-bool Oracle::IsFromBeforeLocked(const std::string& source) const {
-  const auto found = classes_.find(source);
-  return found != classes_.end() && std::ranges::all_of(found->second.replaced, [this](auto& each) {
-           return each.second < oldest_operator_;
-         });
-}
-
 std::vector<Oracle::Mount> Oracle::Mounts() {
   const base::MutexLock lock(mu_);
   std::vector<Mount> mounts;

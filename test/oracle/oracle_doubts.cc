@@ -87,6 +87,11 @@ bool Oracle::IsMadeAfterChangeLocked(const ObservedWorkload& workload) const {
   });
 }
 
+bool Oracle::IsFromBeforeLocked(const std::string& source) const {
+  const auto changed = changed_at_.find(source);
+  return changed != changed_at_.end() && changed->second < oldest_operator_;
+}
+
 bool Oracle::IsHiddenLocked(const ObservedWorkload& workload, const std::string& source) const {
   const auto written = data_written_.find(SourceOf(source));
   const auto changed = changed_at_.find(source);

@@ -445,6 +445,25 @@ TEST_F(OracleFirstRecordTest, WhoWasThereHasToRoll) {
   EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v3"));
 }
 
+// Seed 1789 of ten minutes: the source was made while no operator ran, a release began pods with
+// it, and it changed before the next operator began.
+TEST_F(OracleTest, WhoBeganAfterAChangeMayTakeItForWhatPodsHaveOfASourceThatNoBaselineNames) {
+  const std::string others = R"(,"reloader.kubexx.io/baseline":"v1 u configmap/other=00")";
+  for (const auto& [source, has_begun] : {std::pair("s", true), std::pair("t", false)}) {
+    SCOPED_TRACE(has_begun);
+    PutWorkload({.image = source, .annotations = others, .has_baseline = false});
+    PutConfig("1");
+    const std::string released = std::string(source) + "2";
+    PutWorkload({.image = released, .annotations = others, .has_baseline = false});
+    PutConfig("2");
+    oracle().SetOldestOperator(now() + std::chrono::seconds(has_begun ? 1 : 0));
+    EXPECT_NE(oracle().OldPods(), std::nullopt);
+    PutWorkload({.recorded = "2", .image = released});
+    EXPECT_EQ(oracle().OldPods().has_value(), !has_begun);
+    Delete(kWorkload);
+  }
+}
+
 TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {
   Put(kWorkload, MountingWorkload("", ""));
   Put(kPodStatus, PodStatus("v1", 1));

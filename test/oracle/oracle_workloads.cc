@@ -219,9 +219,13 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     workload.is_behind_record = workload.read != began_with;
     ProveLocked(key, workload);
   }
-  for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
-    const bool is_first = !IsNamed(before.baseline, source) && IsFromBeforeLocked(source);
-    if ((!data || is_first) && IsProviderClass(source) && IsNamed(workload.baseline, source)) {
+  for (auto& [source, data] : workload.read) {
+    // The same of a source that the baseline has not named before, and of what its pods began to
+    // tell of later.
+    const bool is_first =
+        !before.baseline.empty() && !IsNamed(before.baseline, source) && IsFromBeforeLocked(source);
+    const bool is_told_later = !data && IsProviderClass(source);
+    if ((is_first || is_told_later) && IsNamed(workload.baseline, source)) {
       const auto there = data_.find(source);
       data = there == data_.end() ? std::nullopt : std::optional(there->second);
     }
