@@ -19,6 +19,10 @@ inline constexpr std::string_view kNamespaceTerminatingCause = "NamespaceTermina
 /// As metav1.CauseTypeUnexpectedServerResponse.
 inline constexpr std::string_view kUnexpectedResponseCause = "UnexpectedServerResponse";
 
+/// The cause of an error that only the code of a response tells of: its body, which would have said
+/// why, broke off. An addition to the causes of metav1.
+inline constexpr std::string_view kBrokenResponseCause = "BrokenServerResponse";
+
 /// Whether one of the Status's causes has this reason, as apimachinery's errors.HasStatusCause.
 inline bool HasStatusCause(const Status& status, std::string_view reason) {
   return std::ranges::any_of(status.details.causes,

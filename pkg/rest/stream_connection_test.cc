@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
@@ -206,6 +207,34 @@ TEST_P(StreamConnectionTest, ACutAtEachByteIsNoticed) {
                 HasSubstr(size < head ? "closed before a response" : "in the middle"));
     EXPECT_EQ(std::string("hello world").substr(0, got.body.size()), got.body);
     EXPECT_EQ(got.body.empty(), size <= head + 3) << size;
+  }
+}
+
+// The refusal of a right and that of an admission rule have the same code, and only the text tells
+// them apart.
+TEST_P(StreamConnectionTest, ARefusalThatBreaksOffSaysSo) {
+  const std::string body =
+      R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":403})";
+  const std::string response = "HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\n" +
+                               ("Content-Length: " + std::to_string(body.size())) + "\r\n\r\n" +
+                               body;
+  std::atomic<std::size_t> size = 0;
+  FakeServer server(
+      [&](FakeConnection& connection) {
+        connection.ReadRequest();
+        connection.Write(response.substr(0, size));
+        connection.Shutdown();
+      },
+      Tls());
+  const auto client = Client(server);
+  for (const std::size_t missing : {std::size_t{0}, std::size_t{1}, body.size()}) {
+    SCOPED_TRACE(missing);
+    size = response.size() - missing;
+    const Got got = GetStream(*client);
+    ASSERT_FALSE(got.result);
+    EXPECT_EQ(got.result.error().reason, Reason::kForbidden);
+    EXPECT_EQ(apimachinery::HasStatusCause(got.result.error(), apimachinery::kBrokenResponseCause),
+              missing != 0);
   }
 }
 

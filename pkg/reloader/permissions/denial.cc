@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apimachinery/status_causes.h"
+
 namespace kubexx::reloader {
 
 using apimachinery::Reason;
@@ -30,6 +32,9 @@ bool IsMissingRight(const apimachinery::Status& status) {
 }
 
 bool IsDenied(const apimachinery::Status& status) {
+  if (apimachinery::HasStatusCause(status, apimachinery::kBrokenResponseCause)) {
+    return false;
+  }
   switch (status.reason) {
     case Reason::kForbidden:
     case Reason::kInvalid:

@@ -16,7 +16,8 @@ bool IsMissingRight(const apimachinery::Status& status);
 
 /// Whether the server would refuse the same request again until somebody changes a rule, a right or
 /// the object. Returns false for errors that pass by themselves, such as conflicts, errors of the
-/// server, and credentials that are about to be renewed. Pure.
+/// server, and credentials that are about to be renewed, and where the answer broke off before it
+/// said why: the next one will say. Pure.
 bool IsDenied(const apimachinery::Status& status);
 
 /// Whether the server may accept the same write with other content: it has denied the write, and

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "kubexx/apimachinery/status_causes.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -16,6 +18,13 @@ struct DenialCase {
   bool missing_right = false;
   bool denied = false;
 };
+
+/// A refusal of which only the code has arrived.
+apimachinery::Status BrokenOff() {
+  apimachinery::Status status(Reason::kForbidden, "the server refused it", 403);
+  status.details.causes.push_back({.reason = std::string(apimachinery::kBrokenResponseCause)});
+  return status;
+}
 
 class DenialTest : public testing::TestWithParam<DenialCase> {};
 
@@ -73,6 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                     403},
                    false,
                    true},
+        DenialCase{"BrokenOff", BrokenOff()},
         DenialCase{"Conflict", {Reason::kConflict, "the object has been modified", 409}},
         DenialCase{"WebhookThatIsDown", {Reason::kInternalError, "failed calling webhook", 500}},
         DenialCase{"OldToken", {Reason::kUnauthorized, "Unauthorized", 401}},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/credentials/impersonation.h"
@@ -317,16 +318,25 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
       std::min(opened.deadline, options_.clock.Now() + kErrorBodyTimeout);
   // A body that decompresses to nothing would never reach the size limit, so the time limits it,
   // too.
+  bool is_broken = true;
   for (bool more = true; more && body.size() < kMaxErrorBody && options_.clock.Now() < deadline;) {
     auto read = opened.Read(collect, stop, deadline);
     if (!read && read.error().reason == Reason::kCancelled) {
       return {.status = std::move(read).error()};
     }
     more = read && *read;  // if the body broke off, its status code still counts
+    is_broken = !read || more;
   }
   const HttpHead& head = opened.head;
   const auto wait = ParseRetryAfter(head.retry_after);
-  return {.status = StatusOfResponse(head.code, head.content_type, head.retry_after, body),
+  Status status = StatusOfResponse(head.code, head.content_type, head.retry_after, body);
+  if (is_broken && body.size() < kMaxErrorBody &&
+      apimachinery::HasStatusCause(status, apimachinery::kUnexpectedResponseCause)) {
+    status.details.causes.push_back(
+        {.reason = std::string(apimachinery::kBrokenResponseCause),
+         .message = "the body of the response, which would say why, broke off"});
+  }
+  return {.status = std::move(status),
           .retry = wait.has_value() && *wait <= kLongestRetryAfter &&
                    (head.code == 429 || head.code >= 500),
           .wait = wait.value_or(std::chrono::seconds(0)),
