@@ -37,6 +37,8 @@ class Timeline {
     std::string what{};
   };
   static std::string Text(const Line& line);
+  /// Writes it to standard output.
+  static void Show(const Line& line);
 
   Scheduler& scheduler_;
   const bool show_;
