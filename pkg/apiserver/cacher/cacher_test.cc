@@ -130,8 +130,10 @@ class CacherTest : public ::testing::Test {
         storage_->Delete(type_->StorageKey({.namespace_ = "default", .name = name}), 0, {}));
   }
 
-  std::shared_ptr<CacheWatcher> Watch(WatchStart start, const std::string& labels = {}) {
+  std::shared_ptr<CacheWatcher> Watch(WatchStart start, const std::string& labels = {},
+                                      base::TimePoint deadline = base::TimePoint::max()) {
     WatcherOptions options;
+    options.deadline = deadline;
     options.format = format_;
     options.bookmarks = true;
     options.selection.labels = *apimachinery::LabelSelector::Parse(labels);
@@ -181,6 +183,19 @@ TEST_F(CacherTest, BookmarksComeAtTheIntervalThatIsAskedFor) {
   cacher_->Tick(clock.Now());
   EXPECT_THAT(Taken(*watcher), ElementsAre("BOOKMARK"));
   cacher_.reset();  // before its clock
+}
+
+// Seed 595 of 400 hours: the watches of a type that nobody wrote ended before any bookmark was due.
+TEST_F(CacherTest, AWatchEndsWithABookmark) {
+  const base::TimePoint now = base::Clock::Real().Now();
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto watcher = Watch({.initial_events = true}, {}, now + std::chrono::minutes(5));
+  cacher_->cache().Tick(now + std::chrono::minutes(4), false);
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED a"));
+  EXPECT_TRUE(alive_);
+  cacher_->cache().Tick(now + std::chrono::minutes(5), false);
+  EXPECT_THAT(Taken(*watcher), ElementsAre("BOOKMARK"));
+  EXPECT_FALSE(alive_);
 }
 
 TEST_F(CacherTest, SelectedObjectsComeAndGo) {

@@ -228,11 +228,13 @@ void WatchCache::Tick(base::TimePoint now, bool bookmarks) {
   }
   base::MutexLock lock(mu_);
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
-    if (now >= watcher->options().deadline) {
-      watcher->End();
-    } else if (bookmarks && synced_ && watcher->options().bookmarks &&
-               revision_ >= watcher->begin()) {
+    const bool is_over = now >= watcher->options().deadline;
+    if ((bookmarks || is_over) && synced_ && watcher->options().bookmarks &&
+        revision_ >= watcher->begin()) {
       watcher->PushBookmark(revision_, false);
+    }
+    if (is_over) {
+      watcher->End();
     }
   }
   std::erase_if(watchers_, [](const auto& watcher) { return watcher->closed(); });

@@ -95,8 +95,10 @@ class WatchCache final : public cache::ReflectorStore {
   /// back that far, the watcher gets an ERROR event with code 410, and its watch ends.
   void Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start);
 
-  /// Ends the watches whose deadline has passed and, with `bookmarks`, sends a bookmark to the
-  /// watchers that want them. Costs nothing, and takes no lock, while nobody watches.
+  /// Ends the watches whose deadline has passed, and sends a bookmark to the watchers that want
+  /// them: with `bookmarks` to all, otherwise to those that end, so that the next watch goes on
+  /// from there. (kube-apiserver's is sent two seconds before.) Costs nothing, and takes no lock,
+  /// while nobody watches.
   void Tick(base::TimePoint now, bool bookmarks);
   /// Ends all watches.
   void EndWatches();
