@@ -153,7 +153,8 @@ class Process {
     if (!config_.dry_run) {
       publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
           client_, config_.meta_info, reloader::BuildInfo{.version = KUBEXX_VERSION},
-          [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); });
+          [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); },
+          executor_);
     }
     const Writing writing(*this);
     if (operator_) {
@@ -162,7 +163,8 @@ class Process {
     } else {
       relay_->Start();
     }
-    const reloader::MemoryKeeper memory({.ready = [this] { return Ready(); }});
+    const reloader::MemoryKeeper memory(
+        {.ready = [this] { return Ready(); }, .executor = executor_});
     base::WaitUntilStopped(stop);
   }
 

@@ -123,7 +123,7 @@ Result<void> OperatorProcess::Impl::Start() {
   MakeOperator();
   publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
       client_, config_.meta_info, reloader::BuildInfo{.version = "simulation"},
-      [this] { return policies_->Unread(); });
+      [this] { return policies_->Unread(); }, executor_);
   // As the manager does: the operator runs while the replica campaigns, and ends before the Leases
   // are given back.
   const auto work = [this](const std::stop_token& stop) {

@@ -156,7 +156,8 @@ void Policies::Start() {
   if (!options_.read_only) {
     PolicyStatusWriter::Options status{.interval = options_.status_interval,
                                        .reports = options_.reports,
-                                       .recorder = recorder_.get()};
+                                       .recorder = recorder_.get(),
+                                       .executor = options_.executor};
     if (!options_.troubles.empty()) {
       troubles_ = std::make_unique<TroubleReporter>(options_.troubles);
       status.observe = [this](const std::vector<PolicyState>& states) {
