@@ -220,7 +220,7 @@ class Process {
   bool Ready() const { return operator_ ? operator_->Ready() : relay_->Ready(); }
 
   Result<void> MakeObservers() {
-    events_ = reloader::NewWriteEvents(client_, &registry_);
+    events_ = reloader::NewWriteEvents(client_, &registry_, executor_);
     observers_.push_back(events_.get());
     if (config_.alerts.enabled && !config_.alerts.url.empty()) {
       KX_ASSIGN_OR_RETURN(alert_sender_, reloader::NewAlertSender(config_.alerts, &registry_));

@@ -163,7 +163,7 @@ void OperatorProcess::Impl::MakePolicies() {
 }
 
 void OperatorProcess::Impl::MakeOperator() {
-  events_ = reloader::NewWriteEvents(client_, &registry_);
+  events_ = reloader::NewWriteEvents(client_, &registry_, executor_);
   observers_.push_back(events_.get());
   reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
   options.observers = observers_;
