@@ -326,6 +326,7 @@ class Process {
     }
     MakePolicies();
     reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
+    options.executor = executor_;
     options.tracer = tracer_;
     options.observers = observers_;
     options.held_shards = replica_ ? &replica_->held_shards() : nullptr;

@@ -166,6 +166,7 @@ void OperatorProcess::Impl::MakeOperator() {
   events_ = reloader::NewWriteEvents(client_, &registry_, executor_);
   observers_.push_back(events_.get());
   reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
+  options.executor = executor_;
   options.observers = observers_;
   options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
   options.rollout_gate = &policies_->gate();

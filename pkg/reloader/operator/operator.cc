@@ -26,8 +26,11 @@ namespace {
 constexpr int kMaxSettleWindows = 10;
 workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
 
-Operator::Options WithStrategy(Operator::Options options) {
+Operator::Options Completed(Operator::Options options) {
   options.rules.by_variables = options.strategy == ReloadStrategy::kEnvVars;
+  if (!options.executor) {
+    options.executor = std::make_shared<base::Executor>();
+  }
   return options;
 }
 
@@ -36,10 +39,14 @@ Operator::Options WithStrategy(Operator::Options options) {
 class Operator::Impl {
  public:
   Impl(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
-      : options_(WithStrategy(std::move(options))),
+      : options_(Completed(std::move(options))),
         metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
-        queue_({.name = "reloader", .clock = options_.clock, .registry = options_.registry}),
+        queue_({.name = "reloader",
+                .clock = options_.clock,
+                .registry = options_.registry,
+                .executor = options_.executor,
+                .on_ready = [this] { workers_.OnReady(); }}),
         scrape_(options_.registry == nullptr
                     ? base::Subscription()
                     : options_.registry->OnScrape([this] { metrics_.Waiting(queue_.Len()); })),
@@ -135,6 +142,7 @@ class Operator::Impl {
                   .reconsider = [this](const auto& concerned) { Reconsider(concerned); },
                   .number = options_.workers,
                   .clock = options_.clock,
+                  .executor = options_.executor,
                   .tracer = options_.tracer}) {}
 
   ~Impl() { Stop(); }
