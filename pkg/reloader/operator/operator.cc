@@ -76,10 +76,12 @@ class Operator::Impl {
                  .clock = options_.clock,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPausesFor(options_, caches_, writer)),
-        on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
-                   [this](const SourceId& source, const std::optional<Digest>& before) {
-                     router_.OnListed(source, before);
-                   }),
+        on_demand_(
+            OnDemandLists::MembersOf(caches_.informers()), options_.clock,
+            [this](const SourceId& source, const std::optional<Digest>& before) {
+              router_.OnListed(source, before);
+            },
+            options_.executor),
         fresh_reads_(options_.read_workload),
         value_digests_(options_.fetch_values),
         reconciler_({.caches = caches_,
