@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "kubexx/base/executor/executor.h"
-#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/http/server.h"
 #include "kubexx/leaderelection/lock.h"
@@ -89,19 +88,23 @@ class Process {
     options.registry = &registry_;
     manager_ = std::make_unique<controller::Manager>(client_, std::move(options));
     using controller::Stage;
-    const auto add = [this](std::string name, Stage stage,
-                            void (Process::*run)(const std::stop_token&)) {
-      return manager_->Add(std::move(name), stage,
-                           [this, run](const std::stop_token& end) -> Result<void> {
-                             (this->*run)(end);
-                             return {};
-                           });
-    };
-    KX_RETURN_IF_ERROR(add("reloader", Stage::kLeader, &Process::Work));
+    KX_RETURN_IF_ERROR(manager_->Add(
+        "reloader", Stage::kLeader,
+        [this](const std::stop_token&) -> Result<void> {
+          BeginWork();
+          return {};
+        },
+        [this] { EndWork(); }));
     // It ends after the Leases are given back, as no other replica need wait for it.
-    KX_RETURN_IF_ERROR(add("notifications", Stage::kServer, &Process::NotifyUntil));
+    KX_RETURN_IF_ERROR(manager_->Add(
+        "notifications", Stage::kServer, [](const std::stop_token&) -> Result<void> { return {}; },
+        [this] { EndNotifications(); }));
     if (config_.admission.enabled) {
-      KX_RETURN_IF_ERROR(add("admission", Stage::kServer, &Process::Admit));
+      KX_RETURN_IF_ERROR(manager_->Add("admission", Stage::kServer,
+                                       [this](const std::stop_token& end) -> Result<void> {
+                                         Admit(end);
+                                         return {};
+                                       }));
     }
     if (!config_.pprof_address.empty()) {
       KX_RETURN_IF_ERROR(StartDiagnostics());  // before anything is taken part in
@@ -148,25 +151,32 @@ class Process {
     return config_.webhook_url.empty() ? MakeOperator() : MakeRelay();
   }
 
-  /// At its end what is due is written while this replica may; then the others take over.
-  void Work(const std::stop_token& stop) {
+  void BeginWork() {
     if (!config_.dry_run) {
       publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
           client_, config_.meta_info, reloader::BuildInfo{.version = KUBEXX_VERSION},
-          [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); });
+          [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); },
+          executor_);
     }
-    const Writing writing(*this);
+    auto writing = std::make_unique<Writing>(*this);
     if (operator_) {
       policies_->Start();
       operator_->Start();
     } else {
       relay_->Start();
     }
-    const reloader::MemoryKeeper memory({.ready = [this] { return Ready(); }});
-    base::WaitUntilStopped(stop);
+    memory_ = std::make_unique<reloader::MemoryKeeper>(reloader::MemoryKeeper::Options{
+        .ready = [this] { return Ready(); }, .executor = executor_});
+    writing_ = std::move(writing);
   }
 
-  /// Ends what writes, on all ways out of Work: what it uses goes next.
+  /// What is due is written while this replica may; then the others take over.
+  void EndWork() {
+    memory_.reset();
+    writing_.reset();
+  }
+
+  /// Ends what writes, also when not all of it could begin: what it uses goes next.
   class Writing {
    public:
     explicit Writing(Process& process) : process_(process) {}
@@ -183,8 +193,7 @@ class Process {
     Process& process_;
   };
 
-  void NotifyUntil(const std::stop_token& stop) {
-    base::WaitUntilStopped(stop);
+  void EndNotifications() {
     if (alert_sender_) {
       alert_sender_->Close();  // what is left is sent at the same time
     }
@@ -218,7 +227,7 @@ class Process {
   bool Ready() const { return operator_ ? operator_->Ready() : relay_->Ready(); }
 
   Result<void> MakeObservers() {
-    events_ = reloader::NewWriteEvents(client_, &registry_);
+    events_ = reloader::NewWriteEvents(client_, &registry_, executor_);
     observers_.push_back(events_.get());
     if (config_.alerts.enabled && !config_.alerts.url.empty()) {
       KX_ASSIGN_OR_RETURN(alert_sender_, reloader::NewAlertSender(config_.alerts, &registry_));
@@ -324,6 +333,7 @@ class Process {
     }
     MakePolicies();
     reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
+    options.executor = executor_;
     options.tracer = tracer_;
     options.observers = observers_;
     options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
@@ -403,6 +413,8 @@ class Process {
   std::unique_ptr<reloader::SourceAbsences> absences_;
   std::unique_ptr<reloader::WebhookRelay> relay_;
   std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
+  std::unique_ptr<Writing> writing_;  ///< null when nothing is written
+  std::unique_ptr<reloader::MemoryKeeper> memory_;
   std::unique_ptr<http::Server> diagnostics_;
   std::unique_ptr<controller::Manager> manager_;  // last: it runs all others
 };

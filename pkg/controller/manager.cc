@@ -20,7 +20,6 @@
 #include "kubexx/controller/internal/recorders.h"
 #include "kubexx/controller/internal/runnable_group.h"
 #include "kubexx/controller/internal/still_running.h"
-#include "kubexx/controller/internal/stop_look.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/process_metrics.h"
 
@@ -162,12 +161,13 @@ class Manager::Impl {
         {.clock = options_.clock,
          .grace = [this] { return Grace(); },
          .sooner = election_.lost(),
+         .stop = stop,
+         .end = [this] { ended_.request_stop(); },
          .running =
              [this] { return internal::AskWhatRuns({&leaders_, &others_, &servers_}, errands_); },
          .on_stuck = options_.on_stuck});
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
     errands_.Start();
-    const internal::StopLook look(stop, ended_);
     if (Result<void> started = internal::Guarded([this] { return Start(); }); !started) {
       Failed(started.error());
     }

@@ -154,6 +154,12 @@ class Manager {
   /// Adds a function as a runnable.
   apimachinery::Result<void> Add(std::string name, Stage stage,
                                  std::function<apimachinery::Result<void>(std::stop_token)> run);
+  /// Adds two functions as a runnable that has a thread only while one of them runs: `begin` is
+  /// called when the stage starts, and `end`, when `begin` has succeeded, when it stops. Both may
+  /// block.
+  apimachinery::Result<void> Add(std::string name, Stage stage,
+                                 std::function<apimachinery::Result<void>(std::stop_token)> begin,
+                                 std::function<void()> end);
 
   /// Add a check to /healthz, whose failure makes the kubelet restart the container, or to /readyz,
   /// whose failure takes the pod out of its Services. /readyz has a check of its own, "caches",

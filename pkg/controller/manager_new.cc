@@ -30,4 +30,11 @@ Result<void> Manager::Add(std::string name, Stage stage,
   return Add(std::make_shared<internal::FunctionRunnable>(std::move(name), stage, std::move(run)));
 }
 
+Result<void> Manager::Add(std::string name, Stage stage,
+                          std::function<Result<void>(std::stop_token)> begin,
+                          std::function<void()> end) {
+  return Add(std::make_shared<internal::FunctionRunnable>(std::move(name), stage, std::move(begin),
+                                                          std::move(end)));
+}
+
 }  // namespace kubexx::controller

@@ -30,6 +30,12 @@ class Runnable {
   /// Runs on a thread of its own until `stop` is requested, or until its work is done. An error or
   /// an exception ends the manager.
   virtual apimachinery::Result<void> Run(std::stop_token stop) = 0;
+  /// Whether Run only begins something that needs no thread of the runnable's own. Once Run has
+  /// returned success, the runnable counts as running without a thread, until its stage stops and
+  /// End has returned.
+  virtual bool HasEnd() const { return false; }
+  /// Ends what Run has begun. Called once, and on some thread, when `stop` has been requested.
+  virtual void End() {}
   /// What the runnable is doing, for the log when it does not stop in time, for example "reconcile
   /// of default/web for 12 s". Called on another thread while it runs.
   virtual std::vector<std::string> Busy() const { return {}; }

@@ -29,7 +29,8 @@ class CoreRecorder::Impl {
         pipeline_({.clock = options_.clock,
                    .capacity = options_.queue_size,
                    .dropped = metrics_.dropped,
-                   .component = options_.component},
+                   .component = options_.component,
+                   .executor = options_.executor},
                   {.process = [this](Event&& event, const std::stop_token& stop) {
                     Process(std::move(event), stop);
                   }}) {}
@@ -89,9 +90,9 @@ class CoreRecorder::Impl {
   const RecorderOptions options_;
   const EventsMetrics metrics_;
   internal::NameSource names_;
-  std::mt19937_64 random_;              // Used by the pipeline's thread only,
+  std::mt19937_64 random_;              // Used by the pipeline's steps only,
   Correlator correlator_;               // and so is this.
-  internal::Pipeline<Event> pipeline_;  // Last: its thread uses all of the above.
+  internal::Pipeline<Event> pipeline_;  // Last: its steps use all of the above.
 };
 
 CoreRecorder::CoreRecorder(std::shared_ptr<Sink> sink, RecorderOptions options)

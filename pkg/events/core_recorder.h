@@ -14,7 +14,7 @@
 
 namespace kubexx::events {
 
-/// Writes core/v1 events in order, on a thread of its own, after a Correlator has reduced their
+/// Writes core/v1 events in order, as a task of its executor, after a Correlator has reduced their
 /// number. Semantics: client-go's tools/record. Without a connection an event is tried 12 times, 10
 /// s apart (the first pause is a random part of that). Meanwhile up to `queue_size` other events
 /// wait, and further ones are dropped. An event that the server refuses is given up. Thread-safe.

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::events {
@@ -30,6 +32,9 @@ struct RecorderOptions {
   metrics::Registry* registry = nullptr;
   /// The seed of the random pauses; 0 means a random seed.
   std::uint64_t seed = 0;
+  /// Its threads write the Events. A recorder that is written to seldom then has no thread that
+  /// sleeps. Null: the recorder has a thread of its own.
+  std::shared_ptr<base::Executor> executor{};
 };
 
 }  // namespace kubexx::events

@@ -49,7 +49,8 @@ class SeriesRecorder::Impl {
             {.clock = options_.clock,
              .capacity = options_.queue_size,
              .dropped = metrics_.dropped,
-             .component = options_.component},
+             .component = options_.component,
+             .executor = options_.executor},
             {.process = [this](Event&& event,
                                const std::stop_token& stop) { Process(std::move(event), stop); },
              .maintain = [this](const std::stop_token& stop) { return Maintain(stop); },
@@ -161,11 +162,11 @@ class SeriesRecorder::Impl {
   const RecorderOptions options_;
   const EventsMetrics metrics_;
   internal::NameSource names_;
-  std::mt19937_64 random_;  // This and what follows is used by the pipeline's thread only.
+  std::mt19937_64 random_;  // This and what follows is used by the pipeline's steps only.
   SeriesCache cache_;
   base::TimePoint refresh_at_;
   base::TimePoint close_at_;
-  internal::Pipeline<Event> pipeline_;  // Last: its thread uses all of the above.
+  internal::Pipeline<Event> pipeline_;  // Last: its steps use all of the above.
 };
 
 SeriesRecorder::SeriesRecorder(std::shared_ptr<Sink> sink, RecorderOptions options)

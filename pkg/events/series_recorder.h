@@ -12,11 +12,11 @@
 
 namespace kubexx::events {
 
-/// Writes events.k8s.io/v1 events in order, on a thread of its own; repeated events become a series
-/// (see SeriesCache). Semantics: client-go's tools/events. Unlike client-go, it also writes the
-/// counts of series when it stops. Without a connection an event is tried 12 times, at intervals of
-/// 10 s and up to a quarter more. Meanwhile up to `queue_size` other events wait, and further ones
-/// are dropped. An event that the server refuses is given up. Thread-safe.
+/// Writes events.k8s.io/v1 events in order, as a task of its executor; repeated events become a
+/// series (see SeriesCache). Semantics: client-go's tools/events. Unlike client-go, it also writes
+/// the counts of series when it stops. Without a connection an event is tried 12 times, at
+/// intervals of 10 s and up to a quarter more. Meanwhile up to `queue_size` other events wait, and
+/// further ones are dropped. An event that the server refuses is given up. Thread-safe.
 class SeriesRecorder final : public Recorder {
  public:
   using Sink = EventSink<api::events::v1::Event>;

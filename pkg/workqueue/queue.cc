@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <thread>
 #include <utility>
 
 #include "kubexx/workqueue/internal/fair_list.h"
@@ -34,18 +33,22 @@ Queue::Impl::Impl(Options options)
       one_entry_a_key_(options.order == Order::kPriority),
       tenant_(options.order == Order::kFair ? options.fair.tenant : nullptr),
       limiter_(options.rate_limiter ? options.rate_limiter : NewDefaultRateLimiter(options.clock)),
-      ready_(NewReadyList(options)) {
+      on_ready_(std::move(options.on_ready)),
+      ready_(NewReadyList(options)),
+      delays_(std::move(options.executor), clock_,
+              [this](const std::stop_token&) { return EndDelays(); }) {
   if (options.registry != nullptr && !options.name.empty()) {
     metrics_ = internal::QueueMetrics(*options.registry, options.name);
     depth_ =
         internal::DepthMetric(*options.registry, options.name, options.order == Order::kPriority);
     scrape_ = options.registry->OnScrape([this] { UpdateRunningWork(); });
   }
-  delays_ = std::jthread([this](const std::stop_token& stop) { RunDelays(stop); });
+  delays_.Start();
 }
 
 // The series stay in the registry, where a later queue of the same name may use them.
 Queue::Impl::~Impl() {
+  delays_.Stop();
   scrape_.Reset();
   const base::MutexLock lock(mu_);
   for (const Node* const node : keys_.Nodes()) {
@@ -68,7 +71,7 @@ inline void Queue::Impl::Add(const Key& key, int priority) {
     }
   }
   if (wake) {
-    ready_cv_.notify_one();
+    WakeWorker();
   }
 }
 
@@ -91,10 +94,10 @@ void Queue::Impl::AddAfter(const Key& key, base::Duration delay, int priority) {
     }
   }
   if (wake_worker) {
-    ready_cv_.notify_one();
+    WakeWorker();
   }
   if (wake_delays) {
-    delays_cv_.notify_one();
+    delays_.Wake();
   }
 }
 
@@ -116,16 +119,24 @@ void Queue::Impl::Done(Node* node) {
     wake = DoneLocked(node);
   }
   if (wake) {
-    ready_cv_.notify_one();
+    WakeWorker();
   }
 }
 
 Queue::Item Queue::Impl::Next(Node* done, const std::stop_token& stop) {
   base::MutexLock lock(mu_);
   if (DoneLocked(done)) {
-    ready_cv_.notify_one();
+    WakeWorker();
   }
   return GetLocked(stop);
+}
+
+Queue::Item Queue::Impl::TryNext(Node* done) {
+  base::MutexLock lock(mu_);
+  if (done != nullptr && DoneLocked(done)) {
+    WakeWorker();
+  }
+  return TakeNextLocked();
 }
 
 void Queue::Impl::ShutDown() {
@@ -147,6 +158,11 @@ void Queue::Impl::ShutDownWithDrain() {
 bool Queue::Impl::shutting_down() const {
   base::MutexLock lock(mu_);
   return shutting_down_;
+}
+
+bool Queue::Impl::IsOver() const {
+  base::MutexLock lock(mu_);
+  return shutting_down_ && ready_->size() == 0;
 }
 
 std::size_t Queue::Impl::Len() const {
@@ -205,21 +221,27 @@ bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
   return delayed_.front() == &node->delay;
 }
 
+inline Queue::Item Queue::Impl::TakeNextLocked() {
+  while (Node* const node = ready_->Pop()) {
+    if (node->settling == nullptr || !PutOffLocked(node)) {
+      return TakeLocked(node);
+    }
+  }
+  return {};
+}
+
 inline Queue::Item Queue::Impl::GetLocked(const std::stop_token& stop) {
   while (true) {
     if (stop.stop_requested()) {
       // The notification that woke this worker may have been for a key, so it is passed on to
       // another worker.
       if (ready_->size() > 0 && WakeLocked()) {
-        ready_cv_.notify_one();
+        WakeWorker();
       }
       return {};
     }
-    if (Node* const node = ready_->Pop()) {
-      if (node->settling != nullptr && PutOffLocked(node)) {
-        continue;
-      }
-      return TakeLocked(node);
+    if (Item item = TakeNextLocked()) {
+      return item;
     }
     if (shutting_down_ && ready_->size() == 0) {
       return {};
@@ -272,7 +294,7 @@ void Queue::Impl::DoneWhileShuttingDownLocked() {
     idle_cv_.notify_all();
   }
   if (ready_->size() == 0) {
-    ready_cv_.notify_all();  // wakes workers that waited for a tenant's turn
+    WakeAllWorkers();  // wakes workers that waited for a tenant's turn
   }
 }
 
@@ -283,24 +305,21 @@ void Queue::Impl::ShutDownLocked() {
     delayed_.Remove(timer);
     EraseIfUnusedLocked(timer->node);
   }
-  ready_cv_.notify_all();
+  WakeAllWorkers();
 }
 
-void Queue::Impl::RunDelays(const std::stop_token& stop) {
+base::TimePoint Queue::Impl::EndDelays() {
   base::MutexLock lock(mu_);
-  while (!stop.stop_requested()) {
-    const base::TimePoint now = clock_.Now();
-    while (delayed_.NextDue() <= now) {
-      internal::Timer* const timer = delayed_.front();
-      Node* const node = timer->node;
-      delayed_.Remove(timer);
-      if (timer == &node->delay ? AddLocked(node, node->priority)
-                                : SettledLocked(node, timer->due)) {
-        ready_cv_.notify_one();
-      }
+  const base::TimePoint now = clock_.Now();
+  while (delayed_.NextDue() <= now) {
+    internal::Timer* const timer = delayed_.front();
+    Node* const node = timer->node;
+    delayed_.Remove(timer);
+    if (timer == &node->delay ? AddLocked(node, node->priority) : SettledLocked(node, timer->due)) {
+      WakeWorker();
     }
-    clock_.WaitUntil(mu_, delays_cv_, stop, delayed_.NextDue());
   }
+  return delayed_.NextDue();
 }
 
 void Queue::Impl::UpdateRunningWork() {
@@ -326,7 +345,7 @@ void Queue::Item::Done() {
 }
 
 Queue::Queue(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
-Queue::~Queue() { impl_->ShutDown(); }
+Queue::~Queue() = default;
 
 void Queue::Add(const Key& key) { impl_->Add(key, 0); }
 
@@ -362,9 +381,14 @@ Queue::Item Queue::Next(Item done, const std::stop_token& stop) {
   return done ? impl_->Next(Impl::Release(done), stop) : impl_->Get(stop);
 }
 
+Queue::Item Queue::TryNext(Item done) {
+  return impl_->TryNext(done ? Impl::Release(done) : nullptr);
+}
+
 void Queue::ShutDown() { impl_->ShutDown(); }
 void Queue::ShutDownWithDrain() { impl_->ShutDownWithDrain(); }
 bool Queue::shutting_down() const { return impl_->shutting_down(); }
+bool Queue::IsOver() const { return impl_->IsOver(); }
 std::size_t Queue::Len() const { return impl_->Len(); }
 
 }  // namespace kubexx::workqueue

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/workqueue/debounce.h"
 #include "kubexx/workqueue/fair_options.h"
@@ -54,8 +56,8 @@ struct AddOptions {
 /// work is done, as if added then. Adds may be delayed, rate-limited or debounced. As client-go's
 /// `util/workqueue` TypedRateLimitingInterface, with its metrics; the two gauges of running work
 /// are computed when they are scraped. Memory grows with the number of distinct keys, not of adds.
-/// Thread-safe; has one thread of its own for delays. When the queue is destroyed, no call may be
-/// running and no item may exist.
+/// Thread-safe; has one thread of its own for delays, unless it has an executor. When the queue is
+/// destroyed, no call may be running and no item may exist.
 class Queue {
   class Impl;
 
@@ -72,6 +74,13 @@ class Queue {
     Order order = Order::kArrival;
     /// For Order::kFair.
     FairOptions fair{};
+    /// Its threads end the delays; null: the queue has a thread of its own for that.
+    std::shared_ptr<base::Executor> executor{};
+    /// When set, workers do not block in Get but call TryNext, as TaskWorkers do: this function is
+    /// called whenever there is a key for a worker, and when the queue is shut down. It must
+    /// neither block nor use the queue. After ShutDown it is called only when a worker ends its
+    /// work on a key.
+    std::function<void()> on_ready{};
   };
 
   /// A key that a worker has taken, or none. Done or the destructor ends the work on the key.
@@ -127,7 +136,7 @@ class Queue {
   };
 
   explicit Queue(Options options);
-  /// Calls ShutDown, and drops the queued keys, which the metrics no longer count then.
+  /// Drops the queued keys, which the metrics no longer count then.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -167,6 +176,8 @@ class Queue {
   /// Ends the work on `done` and then does the same as Get, in one step, which is the cheapest way
   /// to work in a loop.
   Item Next(Item done, const std::stop_token& stop = {});
+  /// The same without blocking: returns no key when there is none now. For queues with on_ready.
+  Item TryNext(Item done);
 
   /// Makes the queue accept no more keys. Workers get the queued keys, and then none.
   void ShutDown();
@@ -174,6 +185,9 @@ class Queue {
   /// there are no workers left, a call of ShutDown ends the wait.
   void ShutDownWithDrain();
   bool shutting_down() const;
+  /// Whether the queue is shut down and empty, so that workers get no further key, except one that
+  /// a worker puts back.
+  bool IsOver() const;
 
   /// The number of keys that wait for a worker, without delayed ones.
   std::size_t Len() const;

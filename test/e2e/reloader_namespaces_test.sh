@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the operator takes of its node for a list of namespaces: each costs at most a thread and a connection for each kind that is
-# watched in it, also where the process may open few files at first. Runs on kubexx-apiserver, with KUBEXX_NAMESPACES namespaces
+# What the operator takes of its node for a list of namespaces: no threads, and at most a connection for each kind that is watched
+# in it, also where the process may open few files at first. At rest it has at most eight threads more than processors. Runs on kubexx-apiserver, with KUBEXX_NAMESPACES namespaces
 # (100 by default).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib/common.sh"
@@ -13,8 +13,10 @@ kinds=9
 # Beside its watches the operator has a connection for each of its 8 workers and a few for what it asks at its start. How many are
 # open depends on how many were used at the same moment, which is chance and does not grow with the namespaces.
 spare=16
+most_threads=$(($(nproc) + 8))
 threads() { awk '$1 == "Threads:" { print $2 }' "/proc/$operator/status"; }
 descriptors() { find "/proc/$operator/fd" -mindepth 1 | wc -l; }
+is_at_rest() { [ "$(threads)" -le "$most_threads" ]; }
 resident() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$operator/status"; }
 # measure NAMES: runs the operator for these namespaces until it has rolled a workload in the last one.
 turn=1
@@ -27,6 +29,7 @@ measure() {
   wait_until 60 "the operator" is_ready
   edit "$last" web "$turn"
   wait_until 60 "the rollout in $last" rolled_for "$last" web "$turn"
+  wait_until 60 "at most $most_threads threads" is_at_rest
   figures=("$(threads)" "$(descriptors)" "$(resident)")
   stop_operator
   log "$(tr ',' '\n' <<<"$1" | wc -l) namespaces: ${figures[0]} threads, ${figures[1]} descriptors, ${figures[2]} kB"

@@ -269,9 +269,8 @@ MUTATIONS = [
         "    } else if (!MUTANT && !SameContent(*old, *entry)) {\n      tell(")]),
     ("a key whose delay is over wakes no worker", [(
         "pkg/workqueue/queue.cc",
-        "                                : SettledLocked(node, timer->due)) {\n        ready_cv_.notify_one();\n",
-        "                                : SettledLocked(node, timer->due)) {\n        if (!MUTANT) {\n"
-        "          ready_cv_.notify_one();\n        }\n")]),
+        " : SettledLocked(node, timer->due)) {\n      WakeWorker();\n",
+        " : SettledLocked(node, timer->due)) {\n      if (!MUTANT) {\n        WakeWorker();\n      }\n")]),
     ("a key that comes while it is worked on is forgotten", [(
         "pkg/workqueue/queue.cc",
         "  if (node->dirty) {\n    ready_->Push(node);\n",

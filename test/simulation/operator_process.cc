@@ -123,7 +123,7 @@ Result<void> OperatorProcess::Impl::Start() {
   MakeOperator();
   publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
       client_, config_.meta_info, reloader::BuildInfo{.version = "simulation"},
-      [this] { return policies_->Unread(); });
+      [this] { return policies_->Unread(); }, executor_);
   // As the manager does: the operator runs while the replica campaigns, and ends before the Leases
   // are given back.
   const auto work = [this](const std::stop_token& stop) {
@@ -163,9 +163,10 @@ void OperatorProcess::Impl::MakePolicies() {
 }
 
 void OperatorProcess::Impl::MakeOperator() {
-  events_ = reloader::NewWriteEvents(client_, &registry_);
+  events_ = reloader::NewWriteEvents(client_, &registry_, executor_);
   observers_.push_back(events_.get());
   reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
+  options.executor = executor_;
   options.observers = observers_;
   options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
   options.rollout_gate = &policies_->gate();

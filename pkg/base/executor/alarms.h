@@ -1,50 +1,40 @@
 /// @file
-/// Alarms: one thread that wakes the tasks of many objects at times of a Clock.
+/// Alarms: wake the tasks of an executor at times of a Clock.
 #ifndef KUBEXX_BASE_EXECUTOR_ALARMS_H_
 #define KUBEXX_BASE_EXECUTOR_ALARMS_H_
 
 #include <memory>
-#include <set>
-#include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/base/mutex.h"
 
 namespace kubexx::base {
 
 class Alarm;
 class OrderedTask;
 
-/// The thread that all Alarms with the same clock share; Executor::AlarmsOf has it. Ends with its
-/// last owner, which must not be a call of the clock. Thread-safe.
+/// What all Alarms with the same clock share; Executor::AlarmsOf has it. Those of the executor's
+/// own clock are a matter of the thread that watches over the executor; those of another clock, as
+/// tests have, share a thread that ends with its last owner, which must not be a call of the clock.
+/// Thread-safe.
 class Alarms {
  public:
-  /// Starts the thread. `clock` must outlive it. Throws std::system_error when the system has no
-  /// thread left.
-  explicit Alarms(Clock& clock);
+  Alarms() = default;
   Alarms(const Alarms&) = delete;
   Alarms& operator=(const Alarms&) = delete;
+  virtual ~Alarms() = default;
 
  private:
   friend class Alarm;
 
-  void Run(const std::stop_token& stop);
-  void Set(Alarm& alarm, TimePoint when);
-  void Forget(Alarm& alarm);
-
-  Clock& clock_;
-  Mutex mu_;  ///< held while tasks are woken, so taken before an executor's
-  CondVar changed_;
-  std::set<std::pair<TimePoint, Alarm*>> due_ KX_GUARDED_BY(mu_);
-  std::jthread thread_;  // last: ends first
+  virtual void Set(Alarm& alarm, TimePoint when) = 0;
+  virtual void Forget(Alarm& alarm) = 0;
 };
 
 /// Wakes one task at one time. Once the destructor has returned it wakes it no more. Thread-safe.
 class Alarm {
  public:
-  /// `task` must outlive it.
+  /// `task` must outlive it, and be one of the executor that the alarms come from.
   Alarm(std::shared_ptr<Alarms> alarms, OrderedTask& task)
       : alarms_(std::move(alarms)), task_(task) {}
   Alarm(const Alarm&) = delete;
@@ -56,7 +46,7 @@ class Alarm {
   void Set(TimePoint when) { alarms_->Set(*this, when); }
 
  private:
-  friend class Alarms;
+  friend class DueAlarms;
 
   const std::shared_ptr<Alarms> alarms_;
   OrderedTask& task_;

@@ -64,6 +64,7 @@ void Executor::Start() {
   const MutexLock lock(mu_);
   if (!watcher_.joinable()) {
     watcher_ = std::thread([this] { Watch(); });
+    watching_ = true;  // tasks may be ready already
   }
   if (threads_ == 0) {
     AddWorkerLocked();
@@ -286,9 +287,9 @@ void Executor::Watch() {
 
 std::vector<std::thread> Executor::AwaitTrouble() {
   const MutexLock lock(mu_);
-  while (!ending_ && ready_.empty() && !HasEndedLocked()) {
+  while (!ending_ && !HasEndedLocked() && (!watching_ || ready_.empty())) {
     watching_ = false;
-    options_.clock.WaitUntil(mu_, watch_, {}, TimePoint::max());
+    WaitAndWakeLocked(TimePoint::max());
   }
   watching_ = true;
   for (const auto& worker : workers_) {
@@ -296,9 +297,23 @@ std::vector<std::thread> Executor::AwaitTrouble() {
   }
   const TimePoint until = After(options_.clock.Now(), options_.patience);
   while (!ending_ && !ready_.empty() && options_.clock.Now() < until) {
-    options_.clock.WaitUntil(mu_, watch_, {}, until);
+    WaitAndWakeLocked(until);
   }
   return ending_ ? std::vector<std::thread>() : TakeEndedLocked();
+}
+
+void Executor::WaitAndWakeLocked(TimePoint until) {
+  options_.clock.WaitUntil(mu_, watch_, {}, std::min(until, due_.Next()));
+  const TimePoint now = options_.clock.Now();
+  while (OrderedTask* const task = due_.TakeDue(now)) {
+    if (task->woken_.exchange(true)) {
+      continue;
+    }
+    EnqueueLocked(*task);
+    if (task->state_ == OrderedTask::State::kReady) {
+      Notify(CallLocked());
+    }
+  }
 }
 
 bool Executor::HasEndedLocked() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/due_alarms.h"
 #include "kubexx/base/mutex.h"
 
 namespace kubexx::base {
@@ -62,9 +63,9 @@ class Executor {
   /// How many threads run tasks, or could.
   std::size_t threads() const;
 
-  /// The alarms by this clock, with which tasks of this executor are woken at times. All callers
-  /// share them as long as anybody has them. Throws std::system_error when there is no thread for
-  /// them.
+  /// The alarms by this clock, with which tasks of this executor are woken at times, after Start.
+  /// All callers share them as long as anybody has them. Those of another clock than the executor's
+  /// need a thread: throws std::system_error when there is none.
   std::shared_ptr<Alarms> AlarmsOf(Clock& clock);
 
   /// Whether the caller is a task of any executor: it should not wait for what another task does,
@@ -88,6 +89,8 @@ class Executor {
 
  private:
   friend class OrderedTask;
+  class OtherAlarms;
+  class OwnAlarms;
 
   /// A thread, or the place of one that has ended.
   struct Worker {
@@ -132,6 +135,8 @@ class Executor {
   /// Waits until some tasks have been ready for the time of the patience while nobody was idle, or
   /// some threads have ended, which it returns. Ends early when the executor does.
   std::vector<std::thread> AwaitTrouble();
+  /// Waits until somebody calls the watcher, or `until`, and wakes the tasks whose alarms go off.
+  void WaitAndWakeLocked(TimePoint until) KX_REQUIRES(mu_);
   bool HasEndedLocked() const KX_REQUIRES(mu_);
   std::vector<std::thread> TakeEndedLocked() KX_REQUIRES(mu_);
   void ReplaceLocked() KX_REQUIRES(mu_);
@@ -145,9 +150,10 @@ class Executor {
   std::size_t threads_ KX_GUARDED_BY(mu_) = 0;
   std::size_t looking_ KX_GUARDED_BY(mu_) = 0;  ///< that were called, and have no task yet
   std::size_t waiting_ KX_GUARDED_BY(mu_) = 0;  ///< see Waiting
-  bool watching_ KX_GUARDED_BY(mu_) = false;
+  bool watching_ KX_GUARDED_BY(mu_) = false;    ///< the watcher was called, or looks
   bool ending_ KX_GUARDED_BY(mu_) = false;
   CondVar watch_;
+  DueAlarms due_ KX_GUARDED_BY(mu_);
   CondVar step_ended_;  ///< of a task that somebody waits for
   std::thread watcher_ KX_GUARDED_BY(mu_);
 

@@ -1,6 +1,7 @@
 #include "kubexx/controller/internal/end_guard.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -15,12 +16,59 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Status;
 
+namespace {
+
+constexpr base::Duration kLook = std::chrono::milliseconds(500);
+
+}  // namespace
+
 EndGuard::EndGuard(const std::stop_token& ended, Options options)
     : options_(std::move(options)),
-      on_overdue_(overdue_.get_token(), [this] { (void)Stuck(); }),
-      on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, ClosingDeadline()); }),
-      on_sooner_(options_.sooner,
-                 [this] { sooner_ = deadlines_.Arm(overdue_, ClosingDeadline()); }) {}
+      on_ended_(ended, [this] { Begin(); }),
+      on_sooner_(options_.sooner, [this] { Begin(); }),
+      thread_([this](const std::stop_token& over) { Watch(over); }) {}
+
+void EndGuard::Begin() {
+  (void)Deadline();
+  const base::MutexLock lock(mu_);
+  has_begun_ = true;
+  changed_.notify_all();
+}
+
+void EndGuard::Watch(const std::stop_token& over) {
+  if (!AwaitBegin(over)) {
+    return;
+  }
+  if (options_.stop.stop_requested()) {
+    options_.end();
+  }
+  if (AwaitOverdue(over)) {
+    (void)Stuck();
+  }
+}
+
+bool EndGuard::AwaitBegin(const std::stop_token& over) {
+  base::Clock& real = base::Clock::Real();
+  const base::MutexLock lock(mu_);
+  while (!has_begun_ && !options_.stop.stop_requested() && !over.stop_requested()) {
+    real.WaitUntil(mu_, changed_, over,
+                   options_.stop.stop_possible() ? real.Now() + kLook : base::TimePoint::max());
+  }
+  return !over.stop_requested();
+}
+
+bool EndGuard::AwaitOverdue(const std::stop_token& over) {
+  const base::MutexLock lock(mu_);
+  while (!over.stop_requested()) {
+    const base::TimePoint end =
+        has_begun_ ? base::After(*deadline_, kClosing) : base::TimePoint::max();
+    if (options_.clock.Now() >= end) {
+      return true;
+    }
+    options_.clock.WaitUntil(mu_, changed_, over, end);
+  }
+  return false;
+}
 
 base::TimePoint EndGuard::Deadline() {
   const base::TimePoint now = options_.clock.Now();

@@ -1,5 +1,5 @@
 /// @file
-/// EndGuard: enforces the limit on how long a manager may take to end.
+/// EndGuard: sees to it that a manager begins to end, and how long that may take.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_
 #define KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_
 
@@ -8,18 +8,18 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/subscription.h"
-#include "kubexx/controller/internal/deadlines.h"
 
 namespace kubexx::controller::internal {
 
-/// Makes sure that a manager ends in time, even if one of its parts hangs. Thread-safe.
+/// Makes sure that a manager ends in time, even if one of its parts hangs. Has one thread.
+/// Thread-safe.
 class EndGuard {
  public:
   /// Settings of an EndGuard.
@@ -31,6 +31,12 @@ class EndGuard {
     /// Is requested when the grace has become shorter. Then `grace` is called once more, and the
     /// end begins if it has not begun before.
     std::stop_token sooner{};
+    /// A token of the user's, whose stop is to begin the end. It runs its callbacks one after the
+    /// other, the newest first, so a user's callback that hangs would keep older ones from running.
+    /// Therefore the guard also looks at the token every half second of real time.
+    std::stop_token stop{};
+    /// Is called when `stop` was requested; it requests the stop of `ended`. Needed with `stop`.
+    std::function<void()> end{};
     /// Returns the names of the parts that still run. It returns soon, even if one of them hangs.
     std::function<std::vector<std::string>()> running{};
     /// Is called once when the grace is over. When it is empty, the process ends then.
@@ -40,7 +46,7 @@ class EndGuard {
   /// The end begins when `ended` is requested. When the manager has not ended after the grace and
   /// kClosing, it counts as stuck, whichever thread hangs. A token runs its callbacks one after the
   /// other, the newest first, so no other code may register a callback that may hang with one of
-  /// the two tokens.
+  /// the two tokens. Throws std::system_error when the system has no thread left.
   EndGuard(const std::stop_token& ended, Options options);
   EndGuard(const EndGuard&) = delete;
   EndGuard& operator=(const EndGuard&) = delete;
@@ -64,19 +70,25 @@ class EndGuard {
   static constexpr base::Duration kClosing = std::chrono::seconds(7);
 
  private:
+  /// Begins the end, or makes the grace shorter.
+  void Begin();
+  void Watch(const std::stop_token& over);
+  /// Blocks until the end has begun or `stop` was requested. Returns false when the guard is over.
+  bool AwaitBegin(const std::stop_token& over);
+  /// Blocks until the last step has taken too long. Returns false when the guard is over.
+  bool AwaitOverdue(const std::stop_token& over);
+
   const Options options_;
   base::Mutex mu_;
+  base::CondVar changed_;
+  bool has_begun_ KX_GUARDED_BY(mu_) = false;
   std::optional<base::TimePoint> deadline_ KX_GUARDED_BY(mu_);
   bool is_final_ KX_GUARDED_BY(mu_) = false;
   std::atomic<bool> told_ = false;
   std::atomic<const char*> at_ = "its start";
-  Deadlines deadlines_{options_.clock};
-  std::stop_source overdue_;
-  std::stop_callback<std::function<void()>> on_overdue_;
-  base::Subscription timer_;   // set by on_ended_, which is destroyed before it
-  base::Subscription sooner_;  // set by on_sooner_, which is destroyed before it
   std::stop_callback<std::function<void()>> on_ended_;
   std::stop_callback<std::function<void()>> on_sooner_;
+  std::jthread thread_;  // This is the last member, so that it ends first.
 };
 
 }  // namespace kubexx::controller::internal

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <semaphore>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexx/base/testing/await.h"
@@ -32,6 +34,42 @@ TEST(EndGuardTest, TellsOnceWhoeverFindsItStuck) {
   KX_AWAIT(told.try_acquire());  // the guard itself reports it
   EXPECT_FALSE(guard.Stuck()) << "the manager finds it as well";
   EXPECT_FALSE(told.try_acquire());
+}
+
+TEST(EndGuardTest, NoticesAStopWhoseCallbackHangs) {
+  base::testing::FakeClock clock;
+  std::stop_source user;
+  std::stop_source ended;
+  const EndGuard guard(ended.get_token(), {.clock = clock,
+                                           .grace = [] { return seconds(20); },
+                                           .stop = user.get_token(),
+                                           .end = [&ended] { ended.request_stop(); }});
+  std::binary_semaphore go_on(0);
+  const std::stop_callback hangs(user.get_token(), [&] { KX_AWAIT(go_on.try_acquire()); });
+  std::jthread stopping([&user] { user.request_stop(); });
+  KX_AWAIT(ended.stop_requested());
+  clock.AwaitSleepers(1);  // the guard counts the grace
+  go_on.release();
+}
+
+TEST(EndGuardTest, AShorterGraceCounts) {
+  base::testing::FakeClock clock;
+  std::stop_source ended;
+  std::stop_source lost;
+  std::counting_semaphore<> told(0);
+  EndGuard guard(ended.get_token(),
+                 {.clock = clock,
+                  .grace = [&lost] { return seconds(lost.stop_requested() ? 1 : 20); },
+                  .sooner = lost.get_token(),
+                  .running = [] { return std::vector<std::string>{"stubborn"}; },
+                  .on_stuck = [&told](const apimachinery::Status&) { told.release(); }});
+  ended.request_stop();
+  clock.AwaitSleepers(1);
+  lost.request_stop();
+  clock.AdvanceToSleeper(seconds(1));
+  EXPECT_FALSE(told.try_acquire());
+  clock.Advance(EndGuard::kClosing);
+  KX_AWAIT(told.try_acquire());
 }
 
 TEST(EndGuardTest, AGraceForEverIsNotOver) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "kubexx/controller/internal/briefly.h"
@@ -95,6 +96,30 @@ void RunnableGroup::Run(Member& member) {
   if (!result) {
     on_failure_(result.error().WithContext(member.name));
   }
+  const bool has_end = result.has_value() && member.runnable->HasEnd();
+  {
+    const base::MutexLock lock(mu_);
+    if (has_end && !stop_.stop_requested()) {
+      member.awaits_end = true;
+      return;
+    }
+    if (!has_end) {
+      member.running = false;
+      ended_.notify_all();
+      return;
+    }
+  }
+  End(member);  // RequestStop does not find it any more
+}
+
+void RunnableGroup::End(Member& member) {
+  const Result<void> ended = Guarded([&member]() -> Result<void> {
+    member.runnable->End();
+    return {};
+  });
+  if (!ended) {
+    on_failure_(ended.error().WithContext(member.name));
+  }
   const base::MutexLock lock(mu_);
   member.running = false;
   ended_.notify_all();
@@ -124,7 +149,28 @@ void RunnableGroup::SetWarming(std::optional<std::string> name) {
   warming_ = std::move(name);
 }
 
-void RunnableGroup::RequestStop() { stop_.request_stop(); }
+void RunnableGroup::RequestStop() {
+  stop_.request_stop();
+  std::vector<std::jthread> begun;  // joined after the lock is released
+  std::vector<Member*> without_thread;
+  {
+    const base::MutexLock lock(mu_);
+    for (Member& member : members_) {
+      if (!std::exchange(member.awaits_end, false)) {
+        continue;
+      }
+      begun.push_back(std::move(member.thread));
+      try {
+        member.thread = std::jthread([this, &member] { End(member); });
+      } catch (const std::system_error&) {
+        without_thread.push_back(&member);
+      }
+    }
+  }
+  for (Member* const member : without_thread) {
+    End(*member);
+  }
+}
 
 bool RunnableGroup::AnyRunningLocked() const {
   return std::ranges::any_of(members_, &Member::running);

@@ -19,7 +19,8 @@
 
 namespace kubexx::controller::internal {
 
-/// Starts runnables on threads of their own and stops them together. Thread-safe.
+/// Starts runnables on threads of their own and stops them together. A runnable that has an End
+/// needs a thread only for its Run and for its End. Thread-safe.
 class RunnableGroup {
  public:
   /// `on_failure` is called on the thread of a runnable that failed.
@@ -36,6 +37,8 @@ class RunnableGroup {
   void Start();
   /// Calls Warmup of each runnable until one fails.
   apimachinery::Result<void> Warmup(const std::stop_token& stop);
+  /// Requests the stop of all runnables, and has those end that have only begun something; on this
+  /// thread when the system has no thread left.
   void RequestStop();
   /// Blocks until all runnables have returned, `deadline` has come or `cut` is requested. Returns
   /// whether all have returned.
@@ -59,11 +62,13 @@ class RunnableGroup {
     std::shared_ptr<Runnable> runnable{};
     std::string name{};
     bool running = false;
+    bool awaits_end = false;  ///< Run has returned, and End is still to be called
     std::jthread thread{};
   };
 
   void StartLocked(Member& member) KX_REQUIRES(mu_);
   void Run(Member& member);
+  void End(Member& member);
   void SetWarming(std::optional<std::string> name);
   bool AnyRunningLocked() const KX_REQUIRES(mu_);
 

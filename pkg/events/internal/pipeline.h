@@ -1,5 +1,5 @@
 /// @file
-/// The queue and the thread between those who record events and the sink.
+/// The queue and the task between those who record events and the sink.
 #ifndef KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
 #define KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
 
@@ -7,32 +7,35 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/scheduled_task.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/events/internal/delivery.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::events::internal {
 
-/// Hands events of type E, in order, to a function that runs on a thread of the pipeline.
-/// Thread-safe.
+/// Hands events of type E, in order, to a function that runs on a thread of an executor, or on one
+/// of the pipeline's own. Thread-safe.
 template <class E>
 class Pipeline {
  public:
-  /// The functions that the pipeline calls on its thread. `stop` is requested when Stop no longer
-  /// waits for them.
+  /// The functions that the pipeline calls, one at a time. They may block. `stop` is requested when
+  /// Stop no longer waits for them.
   struct Hooks {
     std::function<void(E&& event, const std::stop_token& stop)> process{};
     /// Called at the start, and then whenever the time has come that the last call returned. May be
     /// empty.
     std::function<base::TimePoint(const std::stop_token& stop)> maintain{};
-    /// Called once at the end, when the queue is empty or `stop` was requested. May be empty.
+    /// Called once at the end, when the queue is empty or `stop` was requested; it must not block
+    /// then. May be empty.
     std::function<void(const std::stop_token& stop)> flush{};
   };
 
@@ -41,22 +44,25 @@ class Pipeline {
     base::Clock& clock = base::Clock::Real();
     std::size_t capacity = 0;
     metrics::Counter dropped{};
-    std::string component{};  ///< the source of the events, for the log
+    std::string component{};                     ///< the source of the events, for the log
+    std::shared_ptr<base::Executor> executor{};  ///< null: the pipeline has a thread of its own
   };
 
-  /// Starts the thread, so everything that the hooks use must exist already.
+  /// Calls the hooks from now on, so everything that they use must exist already.
   Pipeline(Options options, Hooks hooks)
       : clock_(options.clock),
         capacity_(options.capacity),
         dropped_(options.dropped),
         component_(std::move(options.component)),
-        hooks_(std::move(hooks)) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+        hooks_(std::move(hooks)),
+        task_(std::move(options.executor), clock_,
+              [this](const std::stop_token& stop) { return Step(stop); }) {
+    task_.Start();
   }
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
   /// Drops the queued events.
-  ~Pipeline() = default;
+  ~Pipeline() { Stop(base::Duration(0)); }
 
   /// Queues an event and never blocks. The event is dropped if the queue is full or Stop was
   /// called.
@@ -77,7 +83,7 @@ class Pipeline {
       }
     }
     if (taken) {
-      changed_.notify_all();
+      task_.Wake();
     } else {
       dropped_.Increment();
     }
@@ -107,11 +113,15 @@ class Pipeline {
   /// now. Later calls change nothing.
   void Close(base::Duration limit) {
     const base::TimePoint until = clock_.Now() + limit;
-    const base::MutexLock lock(mu_);
-    if (!std::exchange(closed_, true)) {
+    {
+      const base::MutexLock lock(mu_);
+      if (std::exchange(closed_, true)) {
+        return;
+      }
       until_ = until;
       changed_.notify_all();
     }
+    task_.Wake();
   }
 
   /// Calls Close, and waits until the queue is empty and flushed, but not longer than Close has
@@ -125,7 +135,12 @@ class Pipeline {
         clock_.WaitUntil(mu_, changed_, {}, until_);
       }
     }
-    thread_.request_stop();
+    task_.RequestStop();
+    if (MayFinish()) {  // else the step that runs does it
+      std::stop_source stopped;
+      stopped.request_stop();
+      Finish(stopped.get_token());
+    }
   }
 
  private:
@@ -133,21 +148,64 @@ class Pipeline {
   /// while, and would otherwise fill the log.
   static constexpr base::Duration kBetweenLines = std::chrono::minutes(1);
 
-  void Run(const std::stop_token& stop) {
-    base::TimePoint due = hooks_.maintain ? hooks_.maintain(stop) : base::TimePoint::max();
-    while (true) {
-      std::optional<E> event = Take(stop, due);
-      if (event) {
-        hooks_.process(*std::move(event), stop);
+  /// Returns the time of the next step.
+  base::TimePoint Step(const std::stop_token& stop) {
+    {
+      const base::MutexLock lock(mu_);
+      if (finishes_) {
+        return base::TimePoint::max();
       }
-      if (stop.stop_requested() || (!event && Closed())) {
-        break;
-      }
-      if (clock_.Now() >= due) {
-        due = hooks_.maintain(stop);
-      }
+      is_in_step_ = true;
     }
+    const std::optional<base::TimePoint> next = Work(stop);
+    bool is_over = false;
+    {
+      const base::MutexLock lock(mu_);
+      is_in_step_ = false;
+      finishes_ = is_over = !next || stop.stop_requested();
+    }
+    if (is_over) {
+      Finish(stop);
+    }
+    return is_over ? base::TimePoint::max() : *next;
+  }
+
+  /// Processes one event, if there is one. Returns when there is something to do again, and
+  /// std::nullopt at the end.
+  std::optional<base::TimePoint> Work(const std::stop_token& stop) {
+    if (!std::exchange(has_begun_, true)) {
+      Maintain(stop);
+    }
+    std::optional<E> event = Take(stop);
+    if (event) {
+      const base::Executor::Waiting waiting;  // for answers
+      hooks_.process(*std::move(event), stop);
+    }
+    if (stop.stop_requested() || (!event && Closed())) {
+      return std::nullopt;
+    }
+    Maintain(stop);
+    return event ? clock_.Now() : due_;
+  }
+
+  void Maintain(const std::stop_token& stop) {
+    if (!hooks_.maintain) {
+      due_ = base::TimePoint::max();
+    } else if (clock_.Now() >= due_) {
+      const base::Executor::Waiting waiting;
+      due_ = hooks_.maintain(stop);
+    }
+  }
+
+  /// Whether the caller is the one that has to call Finish.
+  bool MayFinish() {
+    const base::MutexLock lock(mu_);
+    return !is_in_step_ && !std::exchange(finishes_, true);
+  }
+
+  void Finish(const std::stop_token& stop) {
     if (hooks_.flush) {
+      const base::Executor::Waiting waiting;
       hooks_.flush(stop);
     }
     std::deque<E> left;
@@ -165,13 +223,9 @@ class Pipeline {
     }
   }
 
-  /// Waits for the next event. Returns std::nullopt if the pipeline is closed and empty, or
-  /// stopped, or when `due` has come.
-  std::optional<E> Take(const std::stop_token& stop, base::TimePoint due) {
-    base::MutexLock lock(mu_);
-    while (queue_.empty() && !closed_ && !stop.stop_requested() && clock_.Now() < due) {
-      clock_.WaitUntil(mu_, changed_, stop, due);
-    }
+  /// Returns the next event; std::nullopt when there is none, or `stop` was requested.
+  std::optional<E> Take(const std::stop_token& stop) {
+    const base::MutexLock lock(mu_);
     if (queue_.empty() || stop.stop_requested()) {
       return std::nullopt;
     }
@@ -198,8 +252,13 @@ class Pipeline {
   std::size_t untold_ KX_GUARDED_BY(mu_) = 0;  // dropped events that no line has told of
   base::TimePoint next_line_ KX_GUARDED_BY(mu_){};
   base::TimePoint until_ KX_GUARDED_BY(mu_){};  // how long Stop waits; valid if closed
+  bool is_in_step_ KX_GUARDED_BY(mu_) = false;
+  bool finishes_ KX_GUARDED_BY(mu_) = false;  // or has finished
   bool done_ KX_GUARDED_BY(mu_) = false;
-  std::jthread thread_;
+  // Both are used by steps only.
+  bool has_begun_ = false;
+  base::TimePoint due_{};     // when to call Hooks::maintain
+  base::ScheduledTask task_;  // last: its steps use all of the above
 };
 
 }  // namespace kubexx::events::internal

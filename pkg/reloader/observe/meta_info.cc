@@ -7,6 +7,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
@@ -126,55 +127,40 @@ Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
 
 MetaInfoPublisher::MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client,
                                      const MetaInfoSettings& settings, BuildInfo build,
-                                     std::function<UnreadPolicies()> unread, base::Clock& clock)
+                                     std::function<UnreadPolicies()> unread,
+                                     std::shared_ptr<base::Executor> executor, base::Clock& clock)
     : client_(std::move(client)),
       settings_(settings),
       build_(std::move(build)),
       unread_(std::move(unread)),
       clock_(clock),
-      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
-
-void MetaInfoPublisher::Look() {
-  const base::MutexLock lock(mu_);
-  look_ = true;
-  asked_.notify_all();
-}
-
-void MetaInfoPublisher::Wait(std::optional<base::Duration> time, const std::stop_token& stop) {
-  const base::TimePoint deadline = time ? clock_.Now() + *time : base::TimePoint::max();
-  const base::MutexLock lock(mu_);
-  while (!look_ && clock_.WaitUntil(mu_, asked_, stop, deadline) == base::Wake::kNotified) {
-  }
-  look_ = false;
-}
-
-void MetaInfoPublisher::Run(const std::stop_token& stop) {
+      task_(std::move(executor), clock_,
+            [this](const std::stop_token& stop) { return Step(stop); }) {
   if (settings_.namespace_.empty()) {
     logging::Warning(
         "Cannot publish the ConfigMap reloader-meta-info, as RELOADER_NAMESPACE is not set");
     return;
   }
-  std::optional<UnreadPolicies> told;
-  bool has_failed = false;
-  while (!stop.stop_requested()) {
-    UnreadPolicies unread = unread_ ? unread_() : UnreadPolicies();
-    if (!told || *told != unread) {
-      const auto published = PublishMetaInfo(client_, MetaInfoOf(settings_, build_, unread), stop);
-      if (published) {
-        told = std::move(unread);
-        has_failed = false;
-      } else if (!std::exchange(has_failed, true) && !stop.stop_requested()) {
-        logging::Warning(
-            "Cannot publish the ConfigMap reloader-meta-info; the operator tries again",
-            {{"error", published.error()}});
-      }
-    }
-    if (has_failed) {
-      Wait(kTryAgain, stop);
-    } else {
-      Wait(told->empty() ? std::optional<base::Duration>() : kLookAgain, stop);
+  task_.Start();
+}
+
+base::TimePoint MetaInfoPublisher::Step(const std::stop_token& stop) {
+  UnreadPolicies unread = unread_ ? unread_() : UnreadPolicies();
+  if (!told_ || *told_ != unread) {
+    const base::Executor::Waiting waiting;  // for the answer
+    const auto published = PublishMetaInfo(client_, MetaInfoOf(settings_, build_, unread), stop);
+    if (published) {
+      told_ = std::move(unread);
+      has_failed_ = false;
+    } else if (!std::exchange(has_failed_, true) && !stop.stop_requested()) {
+      logging::Warning("Cannot publish the ConfigMap reloader-meta-info; the operator tries again",
+                       {{"error", published.error()}});
     }
   }
+  if (has_failed_) {
+    return clock_.Now() + kTryAgain;
+  }
+  return told_->empty() ? base::TimePoint::max() : clock_.Now() + kLookAgain;
 }
 
 }  // namespace kubexx::reloader

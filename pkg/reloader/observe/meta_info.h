@@ -10,7 +10,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,7 +18,8 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
-#include "kubexx/base/mutex.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/scheduled_task.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -84,37 +84,38 @@ apimachinery::Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClien
                                            const api::core::v1::ConfigMap& object,
                                            const std::stop_token& stop);
 
-/// Publishes the ConfigMap on its own thread: immediately, and again when the result of `unread`
-/// changes. Retries until it succeeds.
+/// Publishes the ConfigMap as a task of an executor: immediately, and again when the result of
+/// `unread` changes. Retries until it succeeds.
 class MetaInfoPublisher {
  public:
   /// `settings`, `clock` and everything that `unread` uses must outlive this object. `unread` may
-  /// be empty: then all policies can be read.
+  /// be empty: then all policies can be read. `executor` runs the task; null: one of this object's
+  /// own. Throws std::system_error when the system has not enough threads.
   MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client, const MetaInfoSettings& settings,
                     BuildInfo build, std::function<UnreadPolicies()> unread,
+                    std::shared_ptr<base::Executor> executor = {},
                     base::Clock& clock = base::Clock::Real());
-  /// Ends the thread and cancels a request under way.
+  /// Ends the task and cancels a request under way.
   ~MetaInfoPublisher() = default;
   MetaInfoPublisher(const MetaInfoPublisher&) = delete;
   MetaInfoPublisher& operator=(const MetaInfoPublisher&) = delete;
 
   /// The result of `unread` may have changed, or may change soon. Thread-safe; does not block.
-  void Look();
+  void Look() { task_.Wake(); }
 
  private:
-  void Run(const std::stop_token& stop);
-  /// Waits until Look is called, for at most `time`; std::nullopt: without a limit.
-  void Wait(std::optional<base::Duration> time, const std::stop_token& stop);
+  /// Publishes if there is something new, and returns when to look again.
+  base::TimePoint Step(const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;
   const MetaInfoSettings& settings_;
   const BuildInfo build_;
   const std::function<UnreadPolicies()> unread_;
   base::Clock& clock_;
-  base::Mutex mu_;
-  base::CondVar asked_;
-  bool look_ KX_GUARDED_BY(mu_) = false;
-  std::jthread thread_;  // last: ends first
+  // Both are used by the task alone.
+  std::optional<UnreadPolicies> told_{};
+  bool has_failed_ = false;
+  base::ScheduledTask task_;  // last: ends first
 };
 
 }  // namespace kubexx::reloader

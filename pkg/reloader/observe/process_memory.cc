@@ -21,21 +21,27 @@ void TuneAllocator() {
 }
 
 MemoryKeeper::MemoryKeeper(Options options)
-    : options_(std::move(options)), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+    : options_(std::move(options)),
+      task_(options_.executor, options_.clock, [this](const std::stop_token&) { return Step(); }) {
+  task_.Start();
+}
 
-void MemoryKeeper::Run(const std::stop_token& stop) {
-  options_.release();  // returns the memory that the start needed
-  while (!options_.ready()) {
-    if (!options_.clock.SleepFor(options_.poll, stop)) {
-      return;
-    }
+base::TimePoint MemoryKeeper::Step() {
+  const base::TimePoint now = options_.clock.Now();
+  if (now < next_) {
+    return next_;
+  }
+  if (next_ == base::TimePoint()) {
+    options_.release();  // returns the memory that the start needed
+  }
+  if (wait_ == base::Duration(0) && !options_.ready()) {
+    next_ = now + options_.poll;
+    return next_;
   }
   options_.release();
-  base::Duration wait = options_.first_wait;
-  while (options_.clock.SleepFor(wait, stop)) {
-    options_.release();
-    wait = std::min(2 * wait, options_.period);
-  }
+  wait_ = wait_ == base::Duration(0) ? options_.first_wait : std::min(2 * wait_, options_.period);
+  next_ = options_.clock.Now() + wait_;
+  return next_;
 }
 
 }  // namespace kubexx::reloader

@@ -4,10 +4,11 @@
 #define KUBEXX_RELOADER_OBSERVE_PROCESS_MEMORY_H_
 
 #include <functional>
-#include <stop_token>
-#include <thread>
+#include <memory>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/scheduled_task.h"
 #include "kubexx/base/unused_memory.h"
 
 namespace kubexx::reloader {
@@ -17,7 +18,7 @@ namespace kubexx::reloader {
 void TuneAllocator();
 
 /// Calls base::ReleaseUnusedMemory after the first lists have been processed, and from time to time
-/// after that.
+/// after that, as a task of an executor.
 class MemoryKeeper {
  public:
   struct Options {
@@ -30,14 +31,20 @@ class MemoryKeeper {
     /// The time from the first lists to the next release; it doubles up to `period`.
     base::Duration first_wait = std::chrono::seconds(1);
     base::Duration period = std::chrono::seconds(30);
+    /// Runs the calls; null: one of this object's own.
+    std::shared_ptr<base::Executor> executor{};
   };
+  /// Throws std::system_error when the system has not enough threads.
   explicit MemoryKeeper(Options options);
 
  private:
-  void Run(const std::stop_token& stop);
+  base::TimePoint Step();
 
   const Options options_;
-  std::jthread thread_;  // last: stops and joins before the rest goes
+  // Both are of the task alone.
+  base::Duration wait_{};     ///< zero before the first lists
+  base::TimePoint next_{};    ///< when there is something to do
+  base::ScheduledTask task_;  // last: stops before the rest goes
 };
 
 }  // namespace kubexx::reloader

@@ -26,8 +26,11 @@ namespace {
 constexpr int kMaxSettleWindows = 10;
 workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
 
-Operator::Options WithStrategy(Operator::Options options) {
+Operator::Options Completed(Operator::Options options) {
   options.rules.by_variables = options.strategy == ReloadStrategy::kEnvVars;
+  if (!options.executor) {
+    options.executor = std::make_shared<base::Executor>();
+  }
   return options;
 }
 
@@ -36,10 +39,14 @@ Operator::Options WithStrategy(Operator::Options options) {
 class Operator::Impl {
  public:
   Impl(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
-      : options_(WithStrategy(std::move(options))),
+      : options_(Completed(std::move(options))),
         metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
-        queue_({.name = "reloader", .clock = options_.clock, .registry = options_.registry}),
+        queue_({.name = "reloader",
+                .clock = options_.clock,
+                .registry = options_.registry,
+                .executor = options_.executor,
+                .on_ready = [this] { workers_.OnReady(); }}),
         scrape_(options_.registry == nullptr
                     ? base::Subscription()
                     : options_.registry->OnScrape([this] { metrics_.Waiting(queue_.Len()); })),
@@ -69,10 +76,12 @@ class Operator::Impl {
                  .clock = options_.clock,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPausesFor(options_, caches_, writer)),
-        on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
-                   [this](const SourceId& source, const std::optional<Digest>& before) {
-                     router_.OnListed(source, before);
-                   }),
+        on_demand_(
+            OnDemandLists::MembersOf(caches_.informers()), options_.clock,
+            [this](const SourceId& source, const std::optional<Digest>& before) {
+              router_.OnListed(source, before);
+            },
+            options_.executor),
         fresh_reads_(options_.read_workload),
         value_digests_(options_.fetch_values),
         reconciler_({.caches = caches_,
@@ -135,6 +144,7 @@ class Operator::Impl {
                   .reconsider = [this](const auto& concerned) { Reconsider(concerned); },
                   .number = options_.workers,
                   .clock = options_.clock,
+                  .executor = options_.executor,
                   .tracer = options_.tracer}) {}
 
   ~Impl() { Stop(); }

@@ -14,6 +14,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
@@ -60,6 +61,8 @@ class Operator {
     /// How long Stop waits for writes that are under way or due.
     base::Duration drain_timeout = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
+    /// Its threads do what the operator does beside its informers; null: it makes one for that.
+    std::shared_ptr<base::Executor> executor{};
     metrics::Registry* registry = nullptr;
     /// Gets a span for each workload that is looked at; null: none.
     std::shared_ptr<tracing::Tracer> tracer{};

@@ -172,6 +172,7 @@ TEST_F(WavesTest, WhoBeginsToLeadAsksHowTheEarlierWavesAreBeforeTheNextOne) {
   shards.Open(0);
   std::atomic<bool> is_down = true;
   std::atomic<int> reads = 0;
+  std::atomic<int> answers = 0;
   StartOperator(ReloadStrategy::kEnvVars,
                 [&](const WorkloadId& id,
                     const std::stop_token&) -> apimachinery::Result<std::optional<Workload>> {
@@ -179,6 +180,7 @@ TEST_F(WavesTest, WhoBeginsToLeadAsksHowTheEarlierWavesAreBeforeTheNextOne) {
                   if (is_down) {
                     return apimachinery::Fail(apimachinery::Reason::kServiceUnavailable, "down");
                   }
+                  ++answers;
                   return Workload{.id = id};
                 });
   updates_ = 0;
@@ -192,10 +194,9 @@ TEST_F(WavesTest, WhoBeginsToLeadAsksHowTheEarlierWavesAreBeforeTheNextOne) {
   KX_AWAIT(reads > 0);
   EXPECT_EQ(RolledFor("new").size(), 2U);
   is_down = false;
-  const int before = reads;
   clock_.Advance(std::chrono::seconds(6));
   KX_AWAIT(RolledFor("new").size() == kApps);
-  EXPECT_EQ(reads, before + 2) << "once each, and of the earlier wave only";
+  EXPECT_EQ(answers, 2) << "once each, and of the earlier wave only";
   operator_->Stop();
   shards.Close(0, base::Duration(0));
   operator_.reset();

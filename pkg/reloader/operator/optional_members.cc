@@ -16,7 +16,8 @@ std::unique_ptr<Pauses> NewPausesFor(const Operator::Options& options, const Cac
                     .writer = writer,
                     .held_shards = options.held_shards,
                     .clock = options.clock,
-                    .registry = options.registry});
+                    .registry = options.registry,
+                    .executor = options.executor});
 }
 
 std::unique_ptr<HistoryKeeper> NewHistoryFor(const Operator::Options& options,

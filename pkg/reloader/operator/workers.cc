@@ -40,52 +40,69 @@ double WorkSeconds(base::Duration d) { return std::chrono::duration<double>(d).c
 }  // namespace
 
 Workers::Workers(Parts parts)
-    : parts_(std::move(parts)), retries_(parts_.clock), late_sources_(parts_.caches) {}
+    : parts_(std::move(parts)),
+      retries_(parts_.clock),
+      late_sources_(parts_.caches),
+      tasks_(parts_.queue, {.executor = parts_.executor,
+                            .clock = parts_.clock,
+                            .number = parts_.number,
+                            .handle = [this](workqueue::Queue::Item& item,
+                                             const std::stop_token& stop) { Handle(item, stop); }}),
+      begin_(parts_.executor, [this] {
+        Begin();
+        return false;
+      }) {}
 
 void Workers::Start(const std::stop_token& stop) {
+  parts_.executor->Start();
+  stop_ = stop;
   {
     const base::MutexLock lock(mu_);
-    running_ = parts_.number;
+    state_ = State::kBeginning;
   }
-  for (int i = 0; i < parts_.number; ++i) {
-    threads_.emplace_back([this, stop] { Work(stop); });
-  }
+  begin_.Start();
+  begin_.Wake();
 }
 
 void Workers::Drain(base::Duration timeout) {
   parts_.queue.ShutDownAfterWindows();
   const base::TimePoint deadline = parts_.clock.Now() + timeout;
-  const base::MutexLock lock(mu_);
-  while (running_ > 0) {
-    if (parts_.clock.WaitUntil(mu_, worker_done_, {}, deadline) == base::Wake::kTimeout) {
-      logging::Warning("The operator ends while workers still write", {{"workers", running_}});
-      return;
+  State state = State::kIdle;
+  {
+    const base::MutexLock lock(mu_);
+    while (state_ == State::kBeginning &&
+           parts_.clock.WaitUntil(mu_, state_changed_, {}, deadline) != base::Wake::kTimeout) {
     }
+    state = state_;
+  }
+  if (state == State::kBeginning || (state == State::kWorking && !tasks_.AwaitEnd(deadline))) {
+    logging::Warning("The operator ends while workers still write", {{"workers", tasks_.busy()}});
   }
 }
 
 void Workers::Stop() {
-  parts_.queue.ShutDown();
-  threads_.clear();  // this joins the threads
+  begin_.Stop();
+  tasks_.Stop();
+  const base::MutexLock lock(mu_);
+  state_ = State::kIdle;
 }
 
-void Workers::Work(const std::stop_token& stop) {
-  if (parts_.caches.WaitForSync(stop) &&
-      (parts_.namespaces == nullptr || parts_.namespaces->WaitForSync(stop)) &&
-      WaitForRolloutGate(stop)) {
+void Workers::Begin() {
+  const base::Executor::Waiting waiting;
+  const bool begins = parts_.caches.WaitForSync(stop_) &&
+                      (parts_.namespaces == nullptr || parts_.namespaces->WaitForSync(stop_)) &&
+                      WaitForRolloutGate(stop_);
+  if (begins) {
     if (parts_.gate != nullptr) {
       parts_.gate->OnSynced();
     }
     have_begun_ = true;
     LookForLateSources();
-    for (auto item = parts_.queue.Get(stop); item;
-         item = parts_.queue.Next(std::move(item), stop)) {
-      Handle(item, stop);
-    }
+    tasks_.Start(stop_);
   }
   const base::MutexLock lock(mu_);
-  --running_;
-  worker_done_.notify_all();
+  state_ = begins ? State::kWorking : State::kIdle;
+  state_changed_.notify_all();
 }
 
 // The gate must know all workloads before it is asked about one, except workloads of a kind that is

@@ -1,17 +1,18 @@
 /// @file
-/// Workers: the threads that take workloads from the operator's queue and reconcile them.
+/// Workers: the tasks that take workloads from the operator's queue and reconcile them.
 #ifndef KUBEXX_RELOADER_OPERATOR_WORKERS_H_
 #define KUBEXX_RELOADER_OPERATOR_WORKERS_H_
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
@@ -24,6 +25,7 @@
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/tracing/tracer.h"
 #include "kubexx/workqueue/queue.h"
+#include "kubexx/workqueue/task_workers.h"
 
 namespace kubexx::reloader {
 
@@ -36,6 +38,7 @@ class Workers {
     const Caches& caches;
     /// The workers wait until its handlers have been given the workloads, if there is a gate.
     const EventListeners& listeners;
+    /// Its on_ready must call OnReady.
     workqueue::Queue& queue;
     Reconciler& reconciler;
     const ReloaderMetrics& metrics;
@@ -45,11 +48,13 @@ class Workers {
     RolloutGate* gate = nullptr;
     /// Null: there is no other replica.
     HeldShards* held_shards = nullptr;
-    /// Looks at all workloads in the namespaces for which the argument returns true. Called on a
-    /// worker's thread.
+    /// Looks at all workloads in the namespaces for which the argument returns true. Called by
+    /// workers.
     std::function<void(const std::function<bool(const std::string& name)>&)> reconsider{};
     int number = 2;
     base::Clock& clock;
+    /// Its threads do the work; not null.
+    std::shared_ptr<base::Executor> executor{};
     /// Each workload that is looked at is the first span of a trace; null: none.
     std::shared_ptr<tracing::Tracer> tracer{};
   };
@@ -60,20 +65,22 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Starts the threads. They end when `stop` is requested and the queue is shut down. Call it once
-  /// only.
+  /// Starts the workers. They take no further key once `stop` is requested. Call it once only.
   void Start(const std::stop_token& stop);
+  /// For the queue.
+  void OnReady() { tasks_.OnReady(); }
   /// Whether the caches have their first lists, and the workers handle keys.
   bool have_begun() const { return have_begun_; }
   /// Shuts the queue down, and waits until the workers have handled the keys that are due, but not
   /// longer than `timeout`.
   void Drain(base::Duration timeout);
-  /// Shuts the queue down, and joins the threads, whose stop must have been requested before. May
-  /// be called again.
+  /// Shuts the queue down, and waits for the workers, whose stop must have been requested before.
+  /// May be called again.
   void Stop();
 
  private:
-  void Work(const std::stop_token& stop);
+  /// Waits for what the workers need, and starts them.
+  void Begin();
   bool WaitForRolloutGate(const std::stop_token& stop) const;
   void LookForLateSources();
   void Handle(workqueue::Queue::Item& item, const std::stop_token& stop);
@@ -87,10 +94,14 @@ class Workers {
   Retries retries_;
   LateSources late_sources_;
   std::atomic<bool> have_begun_ = false;
+  std::stop_token stop_;  ///< set by Start, before the first step of a task
+  /// Whether Begin has something to do, the workers work, or neither.
+  enum class State : std::uint8_t { kIdle, kBeginning, kWorking };
   base::Mutex mu_;
-  base::CondVar worker_done_;
-  int running_ KX_GUARDED_BY(mu_) = 0;
-  std::vector<std::jthread> threads_;
+  base::CondVar state_changed_;
+  State state_ KX_GUARDED_BY(mu_) = State::kIdle;
+  workqueue::TaskWorkers tasks_;
+  base::OrderedTask begin_;  // last: ends before the rest goes
 };
 
 }  // namespace kubexx::reloader

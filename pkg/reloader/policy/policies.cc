@@ -17,12 +17,13 @@ namespace kubexx::reloader {
 namespace {
 
 std::unique_ptr<events::Recorder> NewRecorder(const std::shared_ptr<rest::RESTClient>& client,
-                                              metrics::Registry* registry) {
+                                              const Policies::Options& options) {
   return std::make_unique<events::CoreRecorder>(
       std::make_shared<events::ClientSink<api::core::v1::Event>>(client),
       events::RecorderOptions{.component = "kubexx-reloader",
                               .flush_limit = std::chrono::seconds(1),
-                              .registry = registry});
+                              .registry = options.registry,
+                              .executor = options.executor});
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ std::optional<RolloutTrouble> TroubleIn(const RestoreReport& report) {
 Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
     : client_(std::move(client)),
       options_(options),
-      recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
+      recorder_(options.read_only ? nullptr : NewRecorder(client_, options)),
       store_(options.allow_restore && !options.read_only
                  ? NewSourceStore(client_, options.own_namespace)
                  : nullptr),
@@ -156,7 +157,8 @@ void Policies::Start() {
   if (!options_.read_only) {
     PolicyStatusWriter::Options status{.interval = options_.status_interval,
                                        .reports = options_.reports,
-                                       .recorder = recorder_.get()};
+                                       .recorder = recorder_.get(),
+                                       .executor = options_.executor};
     if (!options_.troubles.empty()) {
       troubles_ = std::make_unique<TroubleReporter>(options_.troubles);
       status.observe = [this](const std::vector<PolicyState>& states) {

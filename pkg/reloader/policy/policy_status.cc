@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/or_empty.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
@@ -296,14 +297,20 @@ PolicyStatusWriter::PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client,
       enforcer_(enforcer),
       watch_(watch),
       options_(std::move(options)),
-      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+      next_(options_.clock.Now() + options_.interval),
+      task_(options_.executor, options_.clock,
+            [this](const std::stop_token& stop) { return Step(stop); }) {
+  task_.Start();
+}
 
-void PolicyStatusWriter::Run(const std::stop_token& stop) {
-  while (options_.clock.SleepFor(options_.interval, stop)) {
+base::TimePoint PolicyStatusWriter::Step(const std::stop_token& stop) {
+  if (options_.clock.Now() >= next_) {
     if (enforcer_.attached()) {
       WriteAll(stop);
     }
+    next_ = options_.clock.Now() + options_.interval;
   }
+  return next_;
 }
 
 void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
@@ -371,6 +378,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
     return;
   }
   const kubernetes::ResourceClient<T> client(client_, state.id.namespace_);
+  const base::Executor::Waiting waiting;  // for the answer
   const auto written =
       client.Patch(state.id.name, rest::PatchType::kMerge, PatchFor(wanted),
                    {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);

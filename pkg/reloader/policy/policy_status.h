@@ -10,11 +10,11 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/base/mutex.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/scheduled_task.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_news.h"
@@ -44,7 +44,8 @@ std::vector<reloadpolicy::RememberedData> FailedDataIn(const S& status,
 /// Compares the enforcer's state with the status of the policies at intervals and writes the
 /// statuses that differ; changes within an interval share one write. Reports what begins or ends by
 /// Events about the policy (see NewsBetween). Works only while an operator is attached to the
-/// enforcer, so that a single replica writes. Ends its thread when it is destroyed.
+/// enforcer, so that a single replica writes. A task of an executor, which ends when this object is
+/// destroyed.
 class PolicyStatusWriter {
  public:
   struct Options {
@@ -58,13 +59,17 @@ class PolicyStatusWriter {
     /// Called at each interval with the states of all policies that this replica writes. May be
     /// empty.
     std::function<void(const std::vector<PolicyState>&)> observe{};
+    /// Runs the task; null: one of this object's own.
+    std::shared_ptr<base::Executor> executor{};
   };
-  /// `enforcer` and `watch` must outlive this object.
+  /// `enforcer` and `watch` must outlive this object. Throws std::system_error when the system has
+  /// not enough threads.
   PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyEnforcer& enforcer,
                      const PolicyWatch& watch, Options options);
 
  private:
-  void Run(const std::stop_token& stop);
+  /// Returns the time of the next step.
+  base::TimePoint Step(const std::stop_token& stop);
   void WriteAll(const std::stop_token& stop);
   template <class T>
   void Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
@@ -86,7 +91,7 @@ class PolicyStatusWriter {
     std::string error{};
     base::TimePoint again{};
   };
-  /// Policies whose status could not be written. Used by the thread only.
+  /// Policies whose status could not be written. Used by the task only.
   std::map<reloadpolicy::PolicyId, Failure> failures_;
   /// What the status was compared with when there was nothing to write and nothing to tell. Until
   /// one of the two is another, there is nothing either, and the policy need not be decoded.
@@ -100,9 +105,10 @@ class PolicyStatusWriter {
     PolicyFacts seen{};  ///< at the last interval
     std::optional<Settled> settled{};
   };
-  /// One entry per policy that this replica reports. Used by the thread only.
+  /// One entry per policy that this replica reports. Used by the task only.
   std::map<reloadpolicy::PolicyId, Told> told_;
-  std::jthread thread_;  // last: ends before the rest goes
+  base::TimePoint next_;      ///< of the next look; used by the task only
+  base::ScheduledTask task_;  // last: ends before the rest goes
 };
 
 }  // namespace kubexx::reloader

@@ -31,8 +31,13 @@ std::uint64_t Number(std::string_view version) {
 
 }  // namespace
 
-OnDemandLists::OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass)
-    : members_(std::move(members)), clock_(clock), pass_(std::move(pass)) {}
+OnDemandLists::OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass,
+                             std::shared_ptr<base::Executor> executor)
+    : members_(std::move(members)),
+      clock_(clock),
+      pass_(std::move(pass)),
+      task_(std::move(executor), clock_,
+            [this](const std::stop_token& stop) { return Step(stop); }) {}
 
 std::vector<OnDemandLists::Member> OnDemandLists::MembersOf(
     const std::vector<InformerSet>& informers) {
@@ -49,11 +54,9 @@ std::vector<OnDemandLists::Member> OnDemandLists::MembersOf(
 
 void OnDemandLists::Start() {
   if (!members_.empty()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+    task_.Start();
   }
 }
-
-void OnDemandLists::Stop() { thread_ = {}; }
 
 bool OnDemandLists::IsIn(const Member& member, std::string_view namespace_) {
   return (member.namespace_.empty() || member.namespace_ == namespace_) &&
@@ -88,7 +91,7 @@ bool OnDemandLists::Changed(const SourceId& source, const std::optional<Digest>&
                                            .is_used = is_used,
                                            .at = clock_.Now(),
                                            .members = count.on_demand});
-    changed_.notify_all();
+    task_.Wake();
   }
   if (count.on_demand == 0) {
     return false;
@@ -109,7 +112,7 @@ void OnDemandLists::AddLocked(const SourceId& source, const std::optional<Digest
     unreferenced_.Forget(source);
   }
   waiting.due = unreferenced_.DueOf(source, clock_.Now());
-  changed_.notify_all();
+  task_.Wake();
 }
 
 void OnDemandLists::ResolveDoubtsLocked() {
@@ -139,25 +142,19 @@ base::TimePoint OnDemandLists::NextDueLocked() const {
   return std::max(next, next_round_);
 }
 
-OnDemandLists::Round OnDemandLists::Await(const std::stop_token& stop) {
+base::TimePoint OnDemandLists::NextLook() const {
   const base::MutexLock lock(mu_);
-  while (!stop.stop_requested()) {
-    ResolveDoubtsLocked();
-    if (NextDueLocked() <= clock_.Now()) {
-      break;
-    }
-    base::TimePoint until = NextDueLocked();
-    if (!doubtful_.empty()) {  // there is no notification of a refusal
-      until = std::min(until, clock_.Now() + kInterval);
-    }
-    if (!overdue_.empty()) {  // nor of a list that has come
-      until = std::min(until, clock_.Now() + kInterval);
-    }
-    clock_.WaitUntil(mu_, changed_, stop, until);
-    if (!overdue_.empty()) {
-      break;
-    }
+  base::TimePoint next = NextDueLocked();
+  if (!doubtful_.empty() || !overdue_.empty()) {
+    // There is no notification of a refusal, nor of a list that has come.
+    next = std::min(next, clock_.Now() + kInterval);
   }
+  return next;
+}
+
+OnDemandLists::Round OnDemandLists::TakeDue() {
+  const base::MutexLock lock(mu_);
+  ResolveDoubtsLocked();
   const base::TimePoint now = clock_.Now();
   Round round;
   if (NextDueLocked() > now) {
@@ -224,25 +221,21 @@ std::vector<std::pair<SourceId, Digest>> OnDemandLists::BeforeSince(std::string_
   return result;
 }
 
-void OnDemandLists::Run(const std::stop_token& stop) {
-  while (true) {
-    const Round round = Await(stop);
-    if (stop.stop_requested()) {
-      return;
-    }
-    PassOverdue(stop);
-    if (round.changes.empty()) {
-      continue;
-    }
+base::TimePoint OnDemandLists::Step(const std::stop_token& stop) {
+  const Round round = TakeDue();
+  PassOverdue(stop);
+  if (!round.changes.empty()) {
+    const base::Executor::Waiting waiting;  // for answers, and for the stores, which are tasks
     Missing missing = List(round.namespaces, stop);
     if (stop.stop_requested()) {
-      return;
+      return base::TimePoint::max();
     }
     for (const auto& [source, before] : round.changes) {
       pass_(source, before);
     }
     NoteOverdue(std::move(missing), round.changes);
   }
+  return NextLook();
 }
 
 void OnDemandLists::NoteOverdue(Missing&& missing, const Changes& changes) {

@@ -12,11 +12,12 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/scheduled_task.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/model/digest.h"
@@ -51,9 +52,11 @@ class OnDemandLists {
   /// the first change.
   using Pass = std::function<void(const SourceId&, const std::optional<Digest>& before)>;
 
-  /// `pass` is called on this object's thread and must not block for long.
-  OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass);
-  /// Drops the changes that are waiting, and joins the thread.
+  /// `pass` is called by one task of `executor`, or on a thread of this object's own when that is
+  /// null, and must not block for long.
+  OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass,
+                std::shared_ptr<base::Executor> executor = {});
+  /// Stops.
   ~OnDemandLists() = default;
   OnDemandLists(const OnDemandLists&) = delete;
   OnDemandLists& operator=(const OnDemandLists&) = delete;
@@ -61,8 +64,10 @@ class OnDemandLists {
   /// One member for each list-watch of workloads in `informers`.
   static std::vector<Member> MembersOf(const std::vector<InformerSet>& informers);
 
+  /// Throws std::system_error when the system has not enough threads.
   void Start();
-  void Stop();
+  /// Drops the changes that are waiting, and ends the lists that are under way.
+  void Stop() { task_.Stop(); }
   /// Takes a change if workloads in its namespace are listed on demand, and returns whether it did.
   /// When no known workload uses the source (`is_used` is false) the change may have to wait; see
   /// UnreferencedSources. `version`: the source's resourceVersion after the change, or 0.
@@ -129,11 +134,13 @@ class OnDemandLists {
   /// Has doubtful changes listed for where watches have been refused since, and forgets them where
   /// watches have been granted.
   void ResolveDoubtsLocked() KX_REQUIRES(mu_);
-  void Run(const std::stop_token& stop);
-  /// Blocks until changes are due, and returns them together with all others that the same lists
-  /// serve; listed_for_ holds them from then on. Returns nothing when `stop` is requested first,
-  /// and from time to time while lists are overdue.
-  Round Await(const std::stop_token& stop);
+  /// Lists for what is due, and returns when to look again.
+  base::TimePoint Step(const std::stop_token& stop);
+  /// Returns the changes that are due together with all others that the same lists serve;
+  /// listed_for_ holds them from then on.
+  Round TakeDue();
+  /// Returns when to look again.
+  base::TimePoint NextLook() const;
   base::TimePoint NextDueLocked() const KX_REQUIRES(mu_);
   /// Returns the lists that have not arrived in time.
   Missing List(const Namespaces& namespaces, const std::stop_token& stop);
@@ -155,7 +162,6 @@ class OnDemandLists {
   base::Clock& clock_;
   const Pass pass_;
   mutable base::Mutex mu_;
-  base::CondVar changed_;
   std::map<SourceId, Waiting> waiting_ KX_GUARDED_BY(mu_);
   std::map<SourceId, Doubtful> doubtful_ KX_GUARDED_BY(mu_);
   UnreferencedSources unreferenced_ KX_GUARDED_BY(mu_);
@@ -163,7 +169,7 @@ class OnDemandLists {
   Missing overdue_ KX_GUARDED_BY(mu_);
   /// Limits the rate to one round of lists per second, so that a burst of changes shares a list.
   base::TimePoint next_round_ KX_GUARDED_BY(mu_){};
-  std::jthread thread_;
+  base::ScheduledTask task_;  // last: ends before the rest goes
 };
 
 }  // namespace kubexx::reloader

@@ -78,17 +78,21 @@ Pauses::Pauses(Parts parts)
       queue_({.name = "reloader-pauses",
               .clock = parts_.clock,
               .registry = parts_.registry,
-              .rate_limiter = Backoff()}),
-      thread_([this](const std::stop_token& stop) { Work(stop); }) {}
+              .rate_limiter = Backoff(),
+              .executor = parts_.executor,
+              .on_ready = [this] { worker_.OnReady(); }}),
+      worker_(queue_, {.executor = parts_.executor,
+                       .clock = parts_.clock,
+                       .handle = [this](const workqueue::Queue::Item& item,
+                                        const std::stop_token& stop) { Handle(*item, stop); }}) {
+  worker_.Start(stop_.get_token());
+}
 
 Pauses::~Pauses() { Stop(); }
 
 void Pauses::Stop() {
-  queue_.ShutDown();
-  if (thread_.joinable()) {
-    thread_.request_stop();
-    thread_.join();
-  }
+  stop_.request_stop();
+  worker_.Stop();
 }
 
 Result<void> Pauses::AddTo(const Workload& workload, WorkloadWrite& write,
@@ -118,24 +122,21 @@ Result<void> Pauses::AddTo(const Workload& workload, WorkloadWrite& write,
 
 void Pauses::Consider(const apimachinery::ObjectKey& key) { queue_.Add({"Deployment", key}); }
 
-void Pauses::Work(const std::stop_token& stop) {
-  for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
-    const workqueue::Key key = *item;
-    const auto looked = Look({WorkloadKind::kDeployment, key.object}, stop);
-    if (!looked) {
-      if (!stop.stop_requested()) {
-        logging::Error("Cannot resume a Deployment; the operator tries again",
-                       {{"workload", key.object.name},
-                        {"namespace", key.object.namespace_},
-                        {"error", looked.error()}});
-      }
-      queue_.AddRateLimited(key);
-      continue;
+void Pauses::Handle(const workqueue::Key& key, const std::stop_token& stop) {
+  const auto looked = Look({WorkloadKind::kDeployment, key.object}, stop);
+  if (!looked) {
+    if (!stop.stop_requested()) {
+      logging::Error("Cannot resume a Deployment; the operator tries again",
+                     {{"workload", key.object.name},
+                      {"namespace", key.object.namespace_},
+                      {"error", looked.error()}});
     }
-    queue_.Forget(key);
-    if (*looked) {
-      queue_.AddAfter(key, std::min(**looked, kMaxWait));
-    }
+    queue_.AddRateLimited(key);
+    return;
+  }
+  queue_.Forget(key);
+  if (*looked) {
+    queue_.AddAfter(key, std::min(**looked, kMaxWait));
   }
 }
 

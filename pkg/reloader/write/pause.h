@@ -8,12 +8,12 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/model/annotations.h"
@@ -21,6 +21,7 @@
 #include "kubexx/reloader/plan/workload_write.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/workqueue/queue.h"
+#include "kubexx/workqueue/task_workers.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -75,9 +76,12 @@ class Pauses {
     HeldShards* held_shards;  ///< may be null
     base::Clock& clock;
     metrics::Registry* registry;
+    /// Its threads look at the Deployments; null: the object makes one.
+    std::shared_ptr<base::Executor> executor{};
   };
 
-  /// Starts a thread. Keeps references to its arguments.
+  /// Begins to work. Keeps references to its arguments. Throws std::system_error when the system
+  /// has not enough threads.
   explicit Pauses(Parts parts);
   /// Stops.
   ~Pauses();
@@ -95,7 +99,7 @@ class Pauses {
   void Stop();
 
  private:
-  void Work(const std::stop_token& stop);
+  void Handle(const workqueue::Key& key, const std::stop_token& stop);
   /// Returns how long to wait until the next look at the Deployment; std::nullopt when none is
   /// needed.
   apimachinery::Result<std::optional<base::Duration>> Look(const WorkloadId& id,
@@ -104,8 +108,9 @@ class Pauses {
                                                           const std::stop_token& stop);
 
   const Parts parts_;
+  std::stop_source stop_;
   workqueue::Queue queue_;
-  std::jthread thread_;
+  workqueue::TaskWorkers worker_;  // last: it uses the rest
 };
 
 }  // namespace kubexx::reloader

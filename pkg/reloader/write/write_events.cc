@@ -69,13 +69,15 @@ void WriteEvents::OnNotice(const WorkloadNotice& notice) {
 }
 
 std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClient>& client,
-                                            metrics::Registry* registry) {
+                                            metrics::Registry* registry,
+                                            std::shared_ptr<base::Executor> executor) {
   const auto sink = std::make_shared<events::ClientSink<api::core::v1::Event>>(client);
   WriteEvents::Recorders recorders;
   for (const SourceType type : kSourceTypes) {
     events::RecorderOptions options{.component = "reloader-" + std::string(NamesOf(type).plural),
                                     .flush_limit = std::chrono::seconds(1),
-                                    .registry = registry};
+                                    .registry = registry,
+                                    .executor = executor};
     recorders.emplace(type, std::make_unique<events::CoreRecorder>(sink, std::move(options)));
   }
   return std::make_unique<WriteEvents>(std::move(recorders));

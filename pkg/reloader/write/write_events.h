@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/events/core_recorder.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
@@ -42,8 +43,10 @@ class WriteEvents final : public WriteObserver {
 };
 
 /// Records Events through `client`. The destructor sends the remaining ones, for up to a second.
+/// `executor`: see events::RecorderOptions.
 std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClient>& client,
-                                            metrics::Registry* registry);
+                                            metrics::Registry* registry,
+                                            std::shared_ptr<base::Executor> executor);
 
 }  // namespace kubexx::reloader
 

@@ -47,10 +47,10 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
     }
   }
   if (wake_worker) {
-    ready_cv_.notify_one();
+    WakeWorker();
   }
   if (wake_delays) {
-    delays_cv_.notify_one();
+    delays_.Wake();
   }
 }
 
@@ -86,7 +86,7 @@ void Queue::Impl::EndWindowsLocked() {
       delayed_.Remove(timer);
     }
     if (timer == &node->delay ? AddLocked(node, node->priority) : SettledLocked(node, now)) {
-      ready_cv_.notify_one();
+      WakeWorker();
     }
   }
 }
@@ -116,10 +116,10 @@ void Queue::Impl::PutBack(Item item, base::Duration after) {
     wake_worker = DoneLocked(node) || wake_worker;
   }
   if (wake_worker) {
-    ready_cv_.notify_one();
+    WakeWorker();
   }
   if (wake_delays) {
-    delays_cv_.notify_one();
+    delays_.Wake();
   }
 }
 

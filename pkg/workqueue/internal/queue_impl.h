@@ -10,9 +10,9 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/scheduled_task.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/workqueue/internal/delay_heap.h"
@@ -42,6 +42,7 @@ class Queue::Impl {
 
   Item Get(const std::stop_token& stop);
   Item Next(internal::Node* done, const std::stop_token& stop);
+  Item TryNext(internal::Node* done);
   void Done(internal::Node* node);
   void PutBack(Item item, base::Duration after);
   /// Takes the node out of an item, so that the destructor of the item does not end the work on the
@@ -54,6 +55,7 @@ class Queue::Impl {
   void ShutDown();
   void ShutDownWithDrain();
   bool shutting_down() const;
+  bool IsOver() const;
   std::size_t Len() const;
 
  private:
@@ -72,11 +74,28 @@ class Queue::Impl {
   void RemoveTimersLocked(Node* node) KX_REQUIRES(mu_);
   void RaiseLocked(Node* node, int priority) KX_REQUIRES(mu_);
   bool PushLocked(Node* node) KX_REQUIRES(mu_);
-  /// Returns whether to notify ready_cv_: true when a worker waits that has not been notified yet.
+  /// Returns whether to call WakeWorker: true when a worker waits that has not been notified yet.
   bool WakeLocked() KX_REQUIRES(mu_);
-  /// Returns whether the delay thread has to wake up earlier than it has planned.
+  /// The caller may hold the lock, but need not.
+  void WakeWorker() {
+    if (on_ready_) {
+      on_ready_();
+    } else {
+      ready_cv_.notify_one();
+    }
+  }
+  void WakeAllWorkers() {
+    if (on_ready_) {
+      on_ready_();
+    } else {
+      ready_cv_.notify_all();
+    }
+  }
+  /// Returns whether the delays have to be looked at earlier than planned.
   bool DelayLocked(Node* node, base::TimePoint at, int priority) KX_REQUIRES(mu_);
   Item GetLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
+  /// Takes the next key, if there is one.
+  Item TakeNextLocked() KX_REQUIRES(mu_);
   Item TakeLocked(Node* node) KX_REQUIRES(mu_);
   /// Returns whether to wake a waiting worker. It wakes at most one, because that worker is counted
   /// once.
@@ -85,7 +104,8 @@ class Queue::Impl {
   bool IdleLocked() const KX_REQUIRES(mu_) { return ready_->size() == 0 && working_.empty(); }
   void EndWindowsLocked() KX_REQUIRES(mu_);
   void ShutDownLocked() KX_REQUIRES(mu_);
-  void RunDelays(const std::stop_token& stop);
+  /// Makes the keys ready whose time has come. Returns the next time.
+  base::TimePoint EndDelays();
   void UpdateRunningWork();
 
   /// Raises the priority of a key that is not ready yet to the highest priority of its waiting
@@ -103,11 +123,11 @@ class Queue::Impl {
   const bool one_entry_a_key_;
   const std::function<std::string(const Key&)> tenant_;
   const std::shared_ptr<RateLimiter> limiter_;
+  const std::function<void()> on_ready_;
   internal::QueueMetrics metrics_;
   mutable base::Mutex mu_;
-  base::CondVar ready_cv_;   // notified once for each key, for the workers
-  base::CondVar delays_cv_;  // for the delay thread: there is an earlier time, or a stop
-  base::CondVar idle_cv_;    // for ShutDownWithDrain
+  base::CondVar ready_cv_;  // notified once for each key, for the workers
+  base::CondVar idle_cv_;   // for ShutDownWithDrain
   internal::KeyTable keys_ KX_GUARDED_BY(mu_);
   const std::unique_ptr<internal::ReadyList> ready_ KX_GUARDED_BY(mu_);
   internal::NodeList working_ KX_GUARDED_BY(mu_);
@@ -117,13 +137,16 @@ class Queue::Impl {
   std::size_t waking_workers_ KX_GUARDED_BY(mu_) = 0;  // the notified ones that do not run yet
   bool shutting_down_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;
-  base::Subscription scrape_;  // declared after the members that UpdateRunningWork reads
-  std::jthread delays_;        // This is the last member, so that it ends first.
+  base::Subscription scrape_;   // declared after the members that UpdateRunningWork reads
+  base::ScheduledTask delays_;  // This is the last member, so that it ends first.
 };
 
 // Does the work of every add. It is inline because two sources call it.
 
 inline bool Queue::Impl::WakeLocked() {
+  if (on_ready_) {
+    return true;
+  }
   if (waking_workers_ >= waiting_workers_) {
     return false;
   }
