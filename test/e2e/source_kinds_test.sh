@@ -66,9 +66,11 @@ tells() { # tells STATUS WORDS COMMAND...
 logged() { grep -qF -e "$1" "$work/operator.log"; }
 logs="$work/all.log"
 no_value() { # no_value VALUE: in no log, metric or object
-  cat "$work/operator.log" >>"$logs"
-  curl -s --max-time 5 "http://127.0.0.1:$port/metrics" >>"$logs"
-  k get deployments,events,configmaps -A -o json >>"$logs"
+  {
+    cat "$work/operator.log"
+    curl -s --max-time 5 "http://127.0.0.1:$port/metrics"
+    k get deployments,events,configmaps -A -o json
+  } >>"$logs"
   ! grep -qF -e "$1" "$logs" || fail "a value is told: $(grep -F -e "$1" "$logs" | head -n 1 | cut -c 1-300)"
 }
 event() { k -n shop patch configmap marker -p "{\"data\":{\"A\":\"$1\"}}" >/dev/null; }

@@ -23,8 +23,7 @@ using codec::JsonTree;
 constexpr std::string_view kRegistry = "/registry/";
 constexpr std::array<std::string_view, 4> kWorkloads = {"deployments/", "statefulsets/",
                                                         "daemonsets/", "rollouts/"};
-/// Stand before the names of Rollouts, of objects that are described to operators, and of what pods
-/// tell of their SecretProviderClasses.
+/// Stand before the names of Rollouts, of Builds, and of what pods tell of SecretProviderClasses.
 constexpr std::array<std::string_view, 3> kGroups = {"argoproj.io/", "secrets-store.csi.x-k8s.io/",
                                                      "ci.example.com/"};
 constexpr std::string_view kPodStatuses = "secretproviderclasspodstatuses/";

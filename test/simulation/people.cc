@@ -1,5 +1,6 @@
 #include "people.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
@@ -99,6 +100,15 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
         if (source == first + static_cast<std::size_t>(i) % kSourcesEach || random_.Chance(500)) {
           workload.sources.push_back(source);
         }
+      }
+      // What the template of a Deployment names rolls the Deployment, too, and not only the
+      // Rollout.
+      if (!workload.base.empty() && NamesObjects(workload)) {
+        std::erase_if(workload.sources,
+                      [this](std::size_t source) { return sources_[source].is_object; });
+        workload.sources.insert(workload.sources.begin(), first);
+        workload.sources.erase(std::unique(workload.sources.begin(), workload.sources.end()),
+                               workload.sources.end());
       }
       workload.in_place = workload.in_place && !NamesObjects(workload);
       workload.has_both = workload.has_both && workload.in_place;

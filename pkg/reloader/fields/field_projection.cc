@@ -115,7 +115,7 @@ ValueDigests FieldDigestsOf(const SourceKind& kind, const JsonTree& object) {
   texts.Reserve(kind.fields.size());
   DigestBuilder builder;
   for (const ObjectField& field : kind.fields) {
-    const JsonTree* value = ValueOf(field, object);
+    const JsonTree* value = FieldValueOf(field, object);
     if (value == nullptr) {
       return {.whole = kNoSource};
     }

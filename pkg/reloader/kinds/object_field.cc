@@ -133,7 +133,7 @@ Result<ObjectField> ObjectField::Parse(std::string_view text) {
   return ObjectField{std::string(text), *std::move(steps)};
 }
 
-const JsonTree* ValueOf(const ObjectField& field, const JsonTree& object) {
+const JsonTree* FieldValueOf(const ObjectField& field, const JsonTree& object) {
   const JsonTree* value = &object;
   for (const FieldStep& step : field.steps) {
     value = step.member.empty() ? ElementOf(*value, step) : value->Find(step.member);

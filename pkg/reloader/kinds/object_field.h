@@ -36,7 +36,7 @@ struct ObjectField {
 /// The field's value in the object; null when it is not there yet: controllers leave a field out
 /// before they have something to say, or write null, or an empty text, list or object. Valid until
 /// the object changes.
-const codec::JsonTree* ValueOf(const ObjectField& field, const codec::JsonTree& object);
+const codec::JsonTree* FieldValueOf(const ObjectField& field, const codec::JsonTree& object);
 
 /// The value as JSON in which the order of members does not count: equal values have equal texts.
 std::string CanonicalText(const codec::JsonTree& value);

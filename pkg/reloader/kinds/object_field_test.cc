@@ -25,7 +25,7 @@ std::string FieldAtText(const std::string& text) {
     return field.error().message;
   }
   const auto object = codec::JsonTree::Parse(kObject);
-  const codec::JsonTree* value = object ? ValueOf(*field, *object) : nullptr;
+  const codec::JsonTree* value = object ? FieldValueOf(*field, *object) : nullptr;
   return value == nullptr ? "none" : CanonicalText(*value);
 }
 
