@@ -100,7 +100,7 @@ int RunExplain(int argc, const char* const* argv,
   }
   const auto config = config_flags.Build(environment);
   if (config) {
-    reloader::AddCustomKinds(config->workload_kinds);
+    reloader::AddKindsOf(*config);
     if (const auto learnt = LearnKindOf({question.arguments, question.namespace_,
                                          question.operator_namespace, config->kubeconfig});
         !learnt) {

@@ -34,14 +34,6 @@ dynamic::DynamicResource ObjectsOf(const Connection& connection,
                 connection.namespace_);
 }
 
-/// The type of sources that are of this kind; std::nullopt for other kinds.
-std::optional<reloader::SourceType> SourceTypeOf(std::string_view kind) {
-  const auto type = std::ranges::find_if(reloader::kSourceTypes, [&](reloader::SourceType each) {
-    return reloader::NamesOf(each).kind == kind;
-  });
-  return type == reloader::kSourceTypes.end() ? std::nullopt : std::optional(*type);
-}
-
 /// The histories of all workloads in the namespace. What may not be listed is added to `problems`.
 Result<std::vector<reloader::WorkloadHistory>> AllHistories(const Connection& connection,
                                                             const std::stop_token& stop,
@@ -85,6 +77,11 @@ Result<std::string> HistoryAnswer(const HistoryFlags& question, const NamedObjec
   KX_ASSIGN_OR_RETURN(const Connection connection,
                       Connect(question.kubeconfig, question.namespace_, kHistory, stop));
   const bool is_json = question.output == "json";
+  // Also a workload's history may name sources of described kinds.
+  std::vector<std::string> problems;
+  if (const auto operators = FindOperators(connection.client, question.operator_namespace, stop)) {
+    problems = AddKindsOf(*operators);
+  }
   if (const auto kind = reloader::ParseWorkloadKind(named.resource->kind)) {
     KX_ASSIGN_OR_RETURN(const dynamic::Unstructured object,
                         ObjectsOf(connection, *named.resource).Get(named.name, {}, stop));
@@ -92,13 +89,9 @@ Result<std::string> HistoryAnswer(const HistoryFlags& question, const NamedObjec
                         reloader::WorkloadHistoryOf(*kind, object));
     return is_json ? reloader::ToJson(history) : reloader::ToText(history);
   }
-  const auto type = SourceTypeOf(named.resource->kind);
+  const auto type = reloader::TypeCalled(&reloader::SourceTypeNames::kind, named.resource->kind);
   if (!type) {
     return apimachinery::Fail(Reason::kInternalError, "neither a workload nor a source");
-  }
-  std::vector<std::string> problems;
-  if (const auto operators = FindOperators(connection.client, question.operator_namespace, stop)) {
-    problems = AddKindsOf(*operators);
   }
   KX_ASSIGN_OR_RETURN(const auto all, AllHistories(connection, stop, problems));
   reloader::SourceHistory history =
@@ -114,7 +107,7 @@ Result<NamedObject> ObjectWithHistory(const std::vector<std::string>& arguments)
     return apimachinery::Fail(
         Reason::kInvalidConfig,
         "a " + std::string(named.resource->kind) +
-            " has no history; give a workload, a ConfigMap, a Secret or a SecretProviderClass");
+            " has no history; give a workload or a source, such as a ConfigMap or a Secret");
   }
   return named;
 }

@@ -37,6 +37,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
                 const reloader::Config& own, const flags::FlagSet::GivenFlags& given,
                 const reloader::NamespaceLabels& labels, const std::stop_token& stop) {
   const auto without = [&own](const std::string& why) {
+    reloader::AddSourceKinds(own.source_kinds);
     return Judge{own, "given here; those of the running operator are not known: " + why};
   };
   const auto operators = FindOperators(client, question.operator_namespace, stop);
@@ -62,7 +63,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
       continue;
     }
     judges.push_back({*std::move(config), "of " + name, each.UnreadIn(question.namespace_)});
-    reloader::AddCustomKinds(as_it_is->workload_kinds, reloader::Precedence::kKnown);
+    reloader::AddKindsOf(*as_it_is, reloader::Precedence::kKnown);
     const auto not_watched =
         reloader::WhyNotWatched(question.kind, question.namespace_, *as_it_is, labels);
     if (not_watched && not_watched->empty()) {
@@ -79,6 +80,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const Questione
     return kind.kind == reloader::KindName(question.kind);
   });
   reloader::AddCustomKinds(kinds);
+  reloader::AddSourceKinds(chosen.config.source_kinds);
   if (!given.empty()) {
     chosen.whose += ", and those given here";
   }

@@ -93,7 +93,7 @@ int RunOperator(int argc, const char* const* argv) {
     return EXIT_FAILURE;
   }
   logging::Init(config->logging);
-  reloader::AddCustomKinds(config->workload_kinds);
+  reloader::AddKindsOf(*config);
   if (const auto error = base::RaiseDescriptorLimit()) {
     logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/reloader/kinds/source_kind.h"
 #include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
 #include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
 
@@ -94,7 +95,13 @@ const ResourceInfo* ResourceNamed(std::string_view text) {
   const WantedKind wanted = InFull(text);
   const auto found = std::ranges::find_if(
       OtherResources(), [&](const ResourceInfo* each) { return Fits(*each, wanted); });
-  return found == OtherResources().end() ? nullptr : *found;
+  if (found != OtherResources().end()) {
+    return *found;
+  }
+  const auto& described = reloader::SourceResources();  // others may add some meanwhile
+  const auto source =
+      std::ranges::find_if(described, [&](const ResourceInfo& each) { return Fits(each, wanted); });
+  return source == described.end() ? nullptr : &*source;
 }
 
 bool Includes(NamedKinds kinds, const ResourceInfo& resource) {
@@ -112,6 +119,11 @@ std::vector<std::string> KindNames(NamedKinds kinds) {
   for (const ResourceInfo* each : OtherResources()) {
     if (Includes(kinds, *each)) {
       names.push_back(base::ToLower(each->kind));
+    }
+  }
+  if (kinds != NamedKinds::kWorkloads) {
+    for (const ResourceInfo& each : reloader::SourceResources()) {
+      names.push_back(base::ToLower(each.kind));
     }
   }
   return names;

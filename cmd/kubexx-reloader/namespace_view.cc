@@ -22,6 +22,7 @@ std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTCli
   const reloader::WatchSettings settings{.keys = config.rules.keys,
                                          .source_label_selector = config.source_label_selector,
                                          .ignored_types = config.ignored_types,
+                                         .source_kinds = config.rules.source_kinds,
                                          .kinds = reloader::WatchedKinds(config),
                                          .fallbacks = std::move(fallbacks)};
   std::vector<reloader::InformerSet> informers;

@@ -25,6 +25,7 @@
 #include "kubexx/reloader/ha/leadership.h"
 #include "kubexx/reloader/kinds/custom_kind.h"
 #include "kubexx/reloader/kinds/described_kind.h"
+#include "kubexx/reloader/kinds/source_kind.h"
 #include "kubexx/reloader/model/workload_kind.h"
 #include "kubexx/reloader/notify/webhook_record.h"
 #include "kubexx/reloader/operator/watch_scope.h"
@@ -72,6 +73,19 @@ std::vector<reloader::CustomKind> KindsIn(const reloader::ToldOperator& told) {
   return {};
 }
 
+/// The kinds of sources that the operator has been told of; none when they are of another version.
+std::vector<reloader::SourceKind> SourceKindsIn(const reloader::ToldOperator& told) {
+  constexpr std::string_view kFlag = "--source-kinds=";
+  for (const std::string& argument : told.arguments) {
+    if (argument.starts_with(kFlag)) {
+      return reloader::ParseSourceKinds(std::string_view(argument).substr(kFlag.size()),
+                                        reloader::OwnResources())
+          .value_or(std::vector<reloader::SourceKind>());
+    }
+  }
+  return {};
+}
+
 /// Whether the operator, by its own flags, rolls nothing in the namespace. What cannot be found out
 /// does not count.
 bool LeavesOut(const reloader::ToldOperator& told, const Connection& connection,
@@ -99,6 +113,41 @@ std::vector<reloader::DescribedKind> KindsCalled(
     }
   }
   return found;
+}
+
+/// "certificates.v1.cert-manager.io".
+std::string ShownSourceKind(const reloader::SourceKind& kind) {
+  return kind.resource + "." + kind.version + "." + kind.group;
+}
+
+/// Learns the kind of sources that `word` may mean, as LearnKindOf does. Returns whether one of
+/// these operators describes one; they need not agree on the fields that count.
+Result<bool> LearnSourceKind(const std::string& word,
+                             const std::vector<reloader::ToldOperator>& operators,
+                             const Connection& connection, const std::stop_token& stop) {
+  std::optional<std::pair<reloader::SourceKind, std::string>> learnt;
+  for (const reloader::ToldOperator& each : operators) {
+    for (reloader::SourceKind& kind : SourceKindsIn(each)) {
+      if (!IsCalled(kind.Resource(), word) || LeavesOut(each, connection, stop)) {
+        continue;
+      }
+      if (learnt && (ShownSourceKind(learnt->first) != ShownSourceKind(kind) ||
+                     learnt->first.kind != kind.kind)) {
+        return Fail(apimachinery::Reason::kConflict,
+                    "two operators describe " + word + " differently: for " + learnt->second +
+                        " it is " + ShownSourceKind(learnt->first) + ", for " + NameOf(each) + " " +
+                        ShownSourceKind(kind) +
+                        "; name the namespace of yours with --operator-namespace");
+      }
+      learnt = {std::move(kind), NameOf(each)};
+    }
+  }
+  if (learnt) {
+    std::cerr << "kubexx-reloader: " << word << " is " << ShownSourceKind(learnt->first) << ", as "
+              << learnt->second << " describes it\n";
+    reloader::AddSourceKinds({learnt->first}, reloader::Precedence::kKnown);
+  }
+  return learnt.has_value();
 }
 
 std::map<std::string, std::vector<reloader::DescribedKind>> DescribedBy(
@@ -144,6 +193,12 @@ std::vector<std::string> AddKindsOf(const FoundOperators& operators) {
   std::map<std::string, std::vector<reloader::DescribedKind>> by_name =
       DescribedBy(operators.running);
   by_name.merge(DescribedBy(operators.gone));  // those count only where no running one has the kind
+  // Only the names of kinds of sources matter where all are learnt.
+  for (const auto* each : {&operators.running, &operators.gone}) {
+    for (const reloader::ToldOperator& told : *each) {
+      reloader::AddSourceKinds(SourceKindsIn(told), reloader::Precedence::kKnown);
+    }
+  }
   std::vector<std::string> left_out;
   for (const auto& [name, described] : by_name) {
     const auto& known = reloader::CustomKinds();
@@ -186,6 +241,11 @@ Result<void> LearnKindOf(const AskedKind& asked) {
     const std::vector<reloader::DescribedKind> described =
         KindsCalled(word, *each, *connection, deadline.token());
     if (described.empty()) {
+      KX_ASSIGN_OR_RETURN(const bool is_source,
+                          LearnSourceKind(word, *each, *connection, deadline.token()));
+      if (is_source) {
+        return {};
+      }
       continue;
     }
     const auto agreed = reloader::AgreedKind(described);

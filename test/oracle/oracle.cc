@@ -23,8 +23,9 @@ using codec::JsonTree;
 constexpr std::string_view kRegistry = "/registry/";
 constexpr std::array<std::string_view, 4> kWorkloads = {"deployments/", "statefulsets/",
                                                         "daemonsets/", "rollouts/"};
-/// Stand before the names of Rollouts, and of what pods tell of their SecretProviderClasses.
-constexpr std::array<std::string_view, 2> kGroups = {"argoproj.io/", "secrets-store.csi.x-k8s.io/"};
+/// Stand before the names of Rollouts, of Builds, and of what pods tell of SecretProviderClasses.
+constexpr std::array<std::string_view, 3> kGroups = {"argoproj.io/", "secrets-store.csi.x-k8s.io/",
+                                                     "ci.example.com/"};
 constexpr std::string_view kPodStatuses = "secretproviderclasspodstatuses/";
 constexpr std::string_view kRolloutsDefinition =
     "apiextensions.k8s.io/customresourcedefinitions/rollouts.argoproj.io";
@@ -35,7 +36,7 @@ constexpr std::string_view kSecrets = "secrets/";
 constexpr std::string_view kLeases = "leases/";
 
 bool IsSource(std::string_view name) {
-  return name.starts_with(kConfigMaps) || name.starts_with(kSecrets);
+  return name.starts_with(kConfigMaps) || name.starts_with(kSecrets) || IsObject(name);
 }
 
 bool IsWorkload(std::string_view name) {

@@ -31,8 +31,10 @@ std::string VersionIn(const std::string& source, const std::string& digest) {
   const std::size_t space = source.find('/') + 1;
   const std::size_t name = source.find('/', space) + 1;
   return source.substr(space, name - space) +
-         (source.starts_with("secrets/") ? "Secret/" : "ConfigMap/") + source.substr(name) + "=" +
-         digest;
+         (IsObject(source)                 ? std::string(kObjectKind) + "/"
+          : source.starts_with("secrets/") ? "Secret/"
+                                           : "ConfigMap/") +
+         source.substr(name) + "=" + digest;
 }
 
 }  // namespace

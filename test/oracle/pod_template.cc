@@ -15,6 +15,7 @@
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/history/history.h"
+#include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/managed_fields.h"
@@ -58,6 +59,12 @@ void TakeVariablesAway(JsonTree& container) {
 
 constexpr std::string_view kSecretSources = "secrets/";
 
+/// Of objects that have been described to some operator of this process.
+reloader::SourceType ObjectType() {
+  return reloader::TypeCalled(&reloader::SourceTypeNames::kind, kObjectKind)
+      .value_or(reloader::SourceType::kConfigMap);
+}
+
 /// How baselines call a source.
 reloader::SourceId IdOf(const std::string& source) {
   const std::size_t begin = source.find('/') + 1;
@@ -65,6 +72,7 @@ reloader::SourceId IdOf(const std::string& source) {
   const std::string name = SourceOf(source).substr(end + 1);
   const reloader::SourceType type =
       IsProviderClass(source)              ? reloader::SourceType::kSecretProviderClass
+      : IsObject(source)                   ? ObjectType()
       : source.starts_with(kSecretSources) ? reloader::SourceType::kSecret
                                            : reloader::SourceType::kConfigMap;
   return {type, {source.substr(begin, end - begin), name}};
@@ -112,6 +120,10 @@ std::optional<reloader::Digest> DigestOfData(const std::string& source, const st
     if (source.starts_with(kSecretSources)) {
       const std::string encoded = std::exchange(value, {});
       codec::DecodeBase64(encoded, value);
+    }
+    if (IsObject(source)) {
+      values["data." + std::string(member.key)] = JsonTree(value).ToJson();
+      continue;
     }
     // Of a list of keys the digests of the values count.
     values[std::string(member.key)] =
@@ -330,6 +342,17 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
       sources.push_back(by_key ? ViewOf(source, reference->TextAt("key")) : source);
     }
   };
+  if (const JsonTree* const named =
+          pod_template.At({"metadata", "annotations", reloader::kReloadOn})) {
+    const std::string* const list = named->AsString();
+    reloader::AnyItem(list == nullptr ? "" : *list, [&](std::string_view item) {
+      if (item.starts_with(kObjectKind)) {
+        sources.push_back(std::string(kObjectPlural) + "/" + space +
+                          std::string(item.substr(item.find('/'))));
+      }
+      return false;
+    });
+  }
   for (const JsonTree& container : ElementsOf(pod_template.At({"spec", "containers"}))) {
     for (const JsonTree& each : ElementsOf(container.Find("envFrom"))) {
       const JsonTree* const config = each.Find("configMapRef");

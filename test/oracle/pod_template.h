@@ -99,8 +99,15 @@ inline bool IsProviderClass(std::string_view source) {
   return source.starts_with(kProviderClasses);
 }
 
+/// The kind of objects that are described to operators as sources, with what ConfigMaps have in
+/// `data`.
+inline constexpr const char* kObjectKind = "Build";
+inline constexpr const char* kObjectPlural = "builds";
+inline bool IsObject(std::string_view source) { return source.starts_with("builds/"); }
+
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
-/// "secrets/ns/name", of what is in `envFrom` and in volumes; and "secretproviderclasses/ns/name".
+/// "secrets/ns/name", of what is in `envFrom` and in volumes; "secretproviderclasses/ns/name"; and
+/// "builds/ns/name" of what its annotation names.
 /// Of what variables take single keys from: with `by_key` a view of the source for each, see
 /// ViewOf; otherwise the source.
 std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space,

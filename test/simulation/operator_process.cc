@@ -183,6 +183,7 @@ OperatorProcess::OperatorProcess(const std::vector<std::string>& arguments,
                                  base::Duration status_interval, PodsFor pods_for) {
   auto config = ConfigOf(arguments, pod_name);
   if (config) {
+    reloader::AddKindsOf(*config);
     impl_ = std::make_unique<Impl>(std::move(*config), std::move(connection), status_interval,
                                    std::move(pods_for));
   } else {

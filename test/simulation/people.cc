@@ -1,5 +1,6 @@
 #include "people.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
@@ -61,12 +62,16 @@ std::string_view ToString(Act act) {
 
 People::People(Options options, oracle::Random random, Timeline& timeline)
     : options_(std::move(options)), random_(random), timeline_(timeline) {
+  const bool has_objects = HasObjects();
   const std::int64_t spaces = random_.Between(1, kMostSpaces);
   for (std::int64_t s = 0; s < spaces; ++s) {
     const std::string& space = spaces_.emplace_back("space-" + to_string(s));
     const std::size_t first = sources_.size();
     for (int i = 0; i < kSourcesEach; ++i) {
-      sources_.push_back({.is_secret = i == 0, .space = space, .name = "s" + to_string(i)});
+      sources_.push_back({.is_secret = i == 0,
+                          .is_object = has_objects && i == 1,
+                          .space = space,
+                          .name = "s" + to_string(i)});
     }
     const std::int64_t deployments = random_.Between(1, kDeploymentsEach);
     for (std::int64_t i = 0; i < deployments; ++i) {
@@ -96,6 +101,17 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
           workload.sources.push_back(source);
         }
       }
+      // What the template of a Deployment names rolls the Deployment, too, and not only the
+      // Rollout.
+      if (!workload.base.empty() && NamesObjects(workload)) {
+        std::erase_if(workload.sources,
+                      [this](std::size_t source) { return sources_[source].is_object; });
+        workload.sources.insert(workload.sources.begin(), first);
+        workload.sources.erase(std::unique(workload.sources.begin(), workload.sources.end()),
+                               workload.sources.end());
+      }
+      workload.in_place = workload.in_place && !NamesObjects(workload);
+      workload.has_both = workload.has_both && workload.in_place;
       workloads_.push_back(std::move(workload));
     }
   }
@@ -214,6 +230,9 @@ void People::Begin(const std::stop_token& stop) {
   }
   if (options_.openshift) {
     Install(OptionalApi::kOpenShift, stop);
+  }
+  if (HasObjects()) {
+    Install(OptionalApi::kObjects, stop);
   }
   for (Source& source : sources_) {
     Put(source, stop);

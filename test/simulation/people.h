@@ -41,6 +41,9 @@ inline constexpr std::size_t kCronJob = 3;
 inline constexpr std::size_t kJob = 4;
 inline constexpr std::size_t kRollout = 5;
 
+/// Of the kind that is described to operators, as paths name it.
+inline constexpr const char* kObjectGroup = "/apis/ci.example.com/v1/";
+
 /// The SecretProviderClass of each namespace.
 inline constexpr const char* kProviderClass = "class";
 
@@ -62,8 +65,9 @@ enum class OptionalApi : std::uint8_t {
   kCsi,        ///< the Secrets Store CSI driver's SecretProviderClasses, and their pods' statuses
   kPolicies,   ///< the operator's own
   kOpenShift,  ///< OpenShift's DeploymentConfigs, of which there are none, and which always stay
+  kObjects,    ///< the kind that is described to operators, which always stays
 };
-inline constexpr std::size_t kOptionalApis = 4;
+inline constexpr std::size_t kOptionalApis = 5;
 
 /// What people do.
 enum class Act : std::uint8_t {
@@ -121,6 +125,9 @@ class People {
     std::function<void(const std::string& space)> rotate{};
     /// Operators reload the pods of some workloads in place of rollouts.
     bool in_place = false;
+    /// Without policies: in each namespace one source is an object of a kind that is described to
+    /// operators, which workloads name.
+    bool objects = false;
     Rights rights = Rights::kEverywhere;
     /// By Act: what nobody does.
     std::uint64_t without = 0;
@@ -165,14 +172,17 @@ class People {
   /// are. They stay until EndHolds, and some of the data with which people break things are mended
   /// only then.
   std::optional<oracle::Oracle::Waves> BeginWaves(bool restores, const std::stop_token& stop);
+  /// Whether some sources are objects of the kind that operators have to be told of.
+  bool HasObjects() const { return options_.objects && !options_.policies; }
   /// No policy, and nobody who has put a workload on hold, holds anything back from here on; blocks
   /// until that is so.
   void EndHolds(const std::stop_token& stop);
 
  private:
-  /// A ConfigMap or a Secret.
+  /// A ConfigMap, a Secret or an object.
   struct Source {
     bool is_secret = false;
+    bool is_object = false;  ///< of oracle::kObjectKind
     std::string space{};
     std::string name{};
     std::uint64_t value = 0;
@@ -219,7 +229,8 @@ class People {
   bool Insist(const Request& request, const std::stop_token& stop);
   /// The server merges no lists of custom resources.
   void Patch(const std::string& path, std::string body, const std::stop_token& stop) {
-    const bool is_custom = path.find("/rollouts/") != std::string::npos;
+    const bool is_custom = path.find("/rollouts/") != std::string::npos ||
+                           path.find(kObjectGroup) != std::string::npos;
     Insist({.method = "PATCH",
             .path = path,
             .body = std::move(body),
@@ -227,6 +238,9 @@ class People {
            stop);
   }
   static std::string PathOf(const Source& source);
+  bool NamesObjects(const Workload& workload) const;
+  /// What makes operators roll it for objects, as a member of JSON with a comma; else empty.
+  std::string ReloadOnOf(const Workload& workload) const;
   static std::string PathOf(const Workload& workload);
   /// Of the object that has its template.
   static std::string TemplatePathOf(const Workload& workload);

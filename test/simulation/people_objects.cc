@@ -1,9 +1,12 @@
 // What the objects look like that people make.
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "kubelet.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/annotations.h"
 #include "oracle/pod_template.h"
 #include "people.h"
 
@@ -25,6 +28,9 @@ std::string People::ValueOf(bool is_secret, std::uint64_t value) {
 }
 
 std::string People::PathOf(const Source& source) {
+  if (source.is_object) {
+    return kObjectGroup + ("namespaces/" + source.space + "/" + oracle::kObjectPlural);
+  }
   return "/api/v1/namespaces/" + source.space + (source.is_secret ? "/secrets" : "/configmaps");
 }
 
@@ -48,7 +54,10 @@ std::string People::DataOf(const Source& source) {
 }
 
 std::string People::BodyOf(const Source& source, bool labelled) {
-  return R"({"metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
+  const std::string begin = !source.is_object ? "{"
+                                              : R"({"apiVersion":"ci.example.com/v1","kind":")" +
+                                                    std::string(oracle::kObjectKind) + R"(",)";
+  return begin + R"("metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
          to_string(labelled ? source.value + source.former : 0) + R"("}},"data":)" +
          DataOf(source) + "}";
 }
@@ -88,6 +97,24 @@ std::string People::VolumesOf(const Workload& workload) const {
   return volumes.empty() ? "" : R"(,"volumes":[)" + volumes + "]";
 }
 
+bool People::NamesObjects(const Workload& workload) const {
+  return std::ranges::any_of(workload.sources,
+                             [this](std::size_t index) { return sources_[index].is_object; });
+}
+
+std::string People::ReloadOnOf(const Workload& workload) const {
+  std::string names;
+  for (const std::size_t index : workload.sources) {
+    if (sources_[index].is_object) {
+      names += (names.empty() ? "" : ", ") + std::string(oracle::kObjectKind) + "/" +
+               sources_[index].name;
+    }
+  }
+  return names.empty() ? names
+                       : R"("annotations":{")" + std::string(reloader::kReloadOn) + R"(":")" +
+                             names + R"("},)";
+}
+
 std::string People::UseOf(const Workload& workload) const {
   if (workload.in_place) {
     return FilesOf(workload);
@@ -95,6 +122,9 @@ std::string People::UseOf(const Workload& workload) const {
   std::string uses;
   for (const std::size_t index : workload.sources) {
     const Source& source = sources_[index];
+    if (source.is_object) {
+      continue;
+    }
     const std::string reference = std::string(source.is_secret ? R"("secret)" : R"("configMap)") +
                                   (workload.by_key ? "KeyRef" : "Ref") + R"(":{"name":")" +
                                   source.name + '"';
@@ -107,8 +137,8 @@ std::string People::UseOf(const Workload& workload) const {
 }
 
 std::string People::PodOf(const Workload& workload) const {
-  return R"({"metadata":{"labels":{"app":")" + workload.name + R"("}},"spec":{)" +
-         (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
+  return R"({"metadata":{)" + ReloadOnOf(workload) + R"("labels":{"app":")" + workload.name +
+         R"("}},"spec":{)" + (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
          R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) + R"(",)" +
          UseOf(workload) +
          (workload.mounts ? R"(,"volumeMounts":[{"name":"csi","mountPath":"/csi"}])" : "") + "}]" +

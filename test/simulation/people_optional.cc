@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "oracle/pod_template.h"
 #include "people.h"
 
 namespace kubexx::simulation {
@@ -34,6 +35,9 @@ std::vector<Definition> DefinitionsOf(OptionalApi api) {
   if (api == OptionalApi::kOpenShift) {
     return {{"apps.openshift.io", "v1", "deploymentconfigs", "DeploymentConfig"}};
   }
+  if (api == OptionalApi::kObjects) {
+    return {{"ci.example.com", "v1", oracle::kObjectPlural, oracle::kObjectKind}};
+  }
   return {{kCsi, "v1", "secretproviderclasses", "SecretProviderClass"},
           {kCsi, "v1", "secretproviderclasspodstatuses", "SecretProviderClassPodStatus"}};
 }
@@ -54,7 +58,8 @@ std::string DefinitionBody(const Definition& of) {
          R"(","served":true,"storage":true,"subresources":{)" +
          (of.kind == "Rollout" ? R"("status":{})" : "") +
          R"(},"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":)" + kAnything +
-         R"(,"status":)" + kAnything + "}}}}]}}";
+         R"(,"status":)" + kAnything + (of.kind == oracle::kObjectKind ? R"(,"data":)" : "") +
+         (of.kind == oracle::kObjectKind ? kAnything : "") + "}}}}]}}";
 }
 
 /// So often the server is asked whether it has done what it has agreed to.

@@ -33,6 +33,13 @@ std::string People::DigestFor(const Workload& workload, const Source& source, st
   const std::string other = PlainValueOf(source.is_secret, source.other);
   const std::string over = reloader::DigestOf(plain).ToString();
   reloader::DigestBuilder digest;
+  if (source.is_object) {  // as JSON has the values
+    const std::string key = '"' + plain + '"';
+    const std::string another = '"' + other + '"';
+    digest.Add("data.key", key);
+    digest.Add("data.other", another);
+    return digest.Finish().ToString();
+  }
   digest.Add("key", workload.by_key ? over : plain);
   if (!workload.by_key) {
     digest.Add("other", other);

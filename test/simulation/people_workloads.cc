@@ -162,6 +162,9 @@ void People::Undo(Workload& workload, bool mend, const std::stop_token& stop) {
 }
 
 void People::OptOut(Workload& workload, const std::stop_token& stop) {
+  if (NamesObjects(workload)) {
+    return;  // for which nobody asks by `auto`
+  }
   if (!workload.opted_out) {
     Edit(sources_[workload.sources[random_.Below(workload.sources.size())]], next_value_++, stop);
     // A write for it may be on its way by then.

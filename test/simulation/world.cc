@@ -12,6 +12,7 @@
 #include "csi_driver.h"
 #include "kubelet.h"
 #include "mirror.h"
+#include "oracle/pod_template.h"
 
 namespace kubexx::simulation {
 namespace {
@@ -31,6 +32,8 @@ constexpr std::int64_t kLongestDays = std::int64_t{108} * 60;
 /// Of a thousand runs of days, so many have the definitions of policies, as the chart installs
 /// them: operators that miss them ask for them five hundred times an hour.
 constexpr std::uint64_t kOftenInDays = 950;
+/// One of so many seeds has objects of a described kind, if it has no policies.
+constexpr std::uint64_t kObjectsEach = 3;
 constexpr std::uint64_t kOften = 500;  ///< the same of others
 /// A longer run than this is one of days: people do less in an hour.
 constexpr double kLongHours = 12;
@@ -269,6 +272,7 @@ void World::Run() {
                                     ? [this](const std::string& space) { driver_->Rotate(space); }
                                     : std::function<void(const std::string&)>(),
                       .in_place = in_place,
+                      .objects = options_.seed % kObjectsEach == 0,
                       .rights = rights_,
                       .without = options_.without.acts},
       random_.Fork(), timeline_);
@@ -278,6 +282,12 @@ void World::Run() {
     scheduler_.Become(people_actor_);
   }
   crowd_->Begin({});
+  if (crowd_->HasObjects()) {
+    operator_arguments_.push_back("--source-kinds=[{group: ci.example.com, version: v1, kind: " +
+                                  std::string(oracle::kObjectKind) +
+                                  ", resource: " + std::string(oracle::kObjectPlural) +
+                                  ", fields: [data.key, data.other]}]");
+  }
   if (rights_ == Rights::kBySpace) {
     for (const std::string& space : crowd_->spaces()) {
       operator_arguments_.push_back("--namespaces=" + space);

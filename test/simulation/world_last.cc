@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "oracle/pod_template.h"
 #include "world.h"
 
 namespace kubexx::simulation {
@@ -141,7 +142,7 @@ void World::ReleaseLast() {
   }
   if (is_blind) {
     timeline_.Add("operators", "are told of no source any more");
-    for (const char* const plural : {"configmaps", "secrets"}) {
+    for (const char* const plural : {"configmaps", "secrets", oracle::kObjectPlural}) {
       network_.StallWatches(plural);
       oracle_->SetWatched(false);
     }

@@ -38,6 +38,11 @@
   resources: [{{ .resource | quote }}]
   verbs: [get, list, watch, patch]
 {{- end }}
+{{- range .Values.kubexx.sourceKinds }}
+- apiGroups: [{{ .group | quote }}]
+  resources: [{{ .resource | quote }}]
+  verbs: [get, list, watch]
+{{- end }}
 {{- if $r.enableCSIIntegration }}
 - apiGroups: [secrets-store.csi.x-k8s.io]
   resources: [secretproviderclasspodstatuses, secretproviderclasses]

@@ -113,12 +113,11 @@ Result<KeyChanges> KeysFrom(const JsonTree& list) {
 Result<HistorySource> HistorySourceFrom(const JsonTree& tree) {
   const std::string_view id = tree.IsObject() ? tree.TextAt("source") : "";
   const std::size_t slash = std::min(id.find('/'), id.size());
-  const auto type = std::ranges::find_if(
-      kSourceTypes, [&](SourceType each) { return NamesOf(each).lower == id.substr(0, slash); });
+  const auto type = TypeCalled(&SourceTypeNames::lower, id.substr(0, slash));
   HistorySource source{.name = std::string(id.substr(std::min(slash + 1, id.size())))};
   const auto more = tree.IsObject() ? CountIn(tree, "moreKeys") : std::nullopt;
-  if (type == kSourceTypes.end() || source.name.empty() || !more ||
-      !IsShowable(source.name, kMaxNameBytes) || !IsHexText(tree.TextAt("digest"), 12)) {
+  if (!type || source.name.empty() || !more || !IsShowable(source.name, kMaxNameBytes) ||
+      !IsHexText(tree.TextAt("digest"), 12)) {
     return WrongPart("has a source that cannot be read");
   }
   source.type = *type;
@@ -135,6 +134,15 @@ Result<HistorySource> HistorySourceFrom(const JsonTree& tree) {
     KX_ASSIGN_OR_RETURN(source.keys, KeysFrom(*keys));
   }
   return source;
+}
+
+/// Whether the source is of a kind that was described once, and that this process does not know.
+bool IsOfUnknownKind(const JsonTree& tree) {
+  const std::string_view id = tree.IsObject() ? tree.TextAt("source") : "";
+  const std::string_view lower = id.substr(0, id.find('/'));
+  return !lower.empty() && lower.size() < id.size() &&
+         std::ranges::all_of(lower, base::IsLowerAlphanumeric) &&
+         !TypeCalled(&SourceTypeNames::lower, lower);
 }
 
 Result<HistoryEntry> HistoryEntryFrom(const JsonTree& tree) {
@@ -158,6 +166,10 @@ Result<HistoryEntry> HistoryEntryFrom(const JsonTree& tree) {
     return WrongPart("has a rollout with no list of sources, or with too many");
   }
   for (const JsonTree& each : sources->elements()) {
+    if (IsOfUnknownKind(each)) {
+      ++entry.more_sources;
+      continue;
+    }
     KX_ASSIGN_OR_RETURN(HistorySource source, HistorySourceFrom(each));
     entry.sources.push_back(std::move(source));
   }

@@ -70,7 +70,7 @@ TEST(History, RefusesWhatNobodyButAStrangerWrites) {
            with("2026-01-02T00:00:00Z", "yesterday"),
            with("\"seconds\":12", "\"seconds\":-1"),
            with("\"seconds\":12", "\"seconds\":\"x\""),
-           with("configmap/settings", "pod/settings"),
+           with("configmap/settings", "Pod/settings"),
            with("configmap/settings", "configmap"),
            with("configmap/settings", "configmap/\\u0007"),
            with("0123456789ab", "0123456789XY"),
@@ -90,6 +90,16 @@ TEST(History, RefusesWhatNobodyButAStrangerWrites) {
     ASSERT_FALSE(history) << text;
     EXPECT_EQ(history.error().reason, apimachinery::Reason::kMalformed);
   }
+}
+
+TEST(History, CountsSourcesOfKindsThatNobodyDescribesAnyMore) {
+  std::string text = kExampleHistory;
+  const std::string known = "configmap/settings";
+  text.replace(text.find(known), known.size(), "forgottenkind/web");
+  const auto history = History::Parse(text);
+  ASSERT_TRUE(history) << history.error().message;
+  EXPECT_TRUE(history->rollouts[0].sources.empty());
+  EXPECT_EQ(history->rollouts[0].more_sources, 1);
 }
 
 TEST(History, FitsWhatItMayTake) {

@@ -43,7 +43,7 @@ SourceChange ChangeBetween(SourceType type, const Digest& before, const SourceTr
   const bool is_told = (before == kNoSource || before_trace != nullptr) &&
                        (now == kNoSource || now_trace != nullptr);
   if (is_told && had != nullptr && has != nullptr) {
-    change.keys = CompareValues(*had, *has, type == SourceType::kSecret);
+    change.keys = CompareValues(*had, *has, type == SourceType::kSecret || IsDescribed(type));
   }
   const bool only_removes = change.keys && std::ranges::all_of(*change.keys, [](const auto& each) {
                               return each.second.what == KeyChange::What::kRemoved;

@@ -50,6 +50,9 @@ std::string WhyNotFor(const Workload& workload, const SourceId& source) {
       }
     }
   }
+  if (IsDescribed(source.type)) {
+    return ShownSource(source) + " has no files in a pod";
+  }
   return IsMounted(workload, source) ? "" : "no container mounts " + ShownSource(source);
 }
 

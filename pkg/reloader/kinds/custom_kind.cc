@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/kinds/kind_api.h"
 #include "kubexx/reloader/settings/settings_node.h"
 
 namespace kubexx::reloader {
@@ -24,15 +24,9 @@ using codec::JsonTree;
 
 constexpr std::size_t kMaxRules = 20;
 constexpr std::size_t kMaxPathSteps = 20;
-constexpr std::size_t kMaxName = 63;
 constexpr std::size_t kMaxKnownKinds = 200;
 constexpr std::chrono::seconds kLeastSettledFor{1};
 constexpr std::chrono::hours kMostSettledFor{24};
-
-bool IsKindName(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxName && base::IsLetter(text.front()) &&
-         std::ranges::all_of(text, [](char c) { return base::IsAlphanumeric(c); });
-}
 
 /// "spec.template" as members. A member whose name has dots cannot be written.
 Result<FieldPath> PathOf(const SettingsNode& node) {
@@ -143,28 +137,14 @@ Result<std::optional<base::Duration>> SettledForOf(const SettingsNode& node) {
 Result<CustomKind> KindOf(const SettingsNode& node) {
   KX_RETURN_IF_ERROR(node.CheckMembers(
       {"group", "version", "kind", "resource", "podTemplate", "done", "failed", "settledFor"}));
-  CustomKind kind;
-  KX_ASSIGN_OR_RETURN(kind.group, node.At("group").Text());
-  // The groups of CRDs have a dot; the others are the API server's own.
-  if (!apimachinery::IsDnsSubdomain(kind.group) || !kind.group.contains('.')) {
-    return node.At("group").Wrong("\"" + kind.group +
-                                  "\" is no API group of custom resources, such as apps.kruise.io");
-  }
-  KX_ASSIGN_OR_RETURN(kind.version, node.At("version").Text());
-  if (!apimachinery::IsDnsLabel(kind.version)) {
-    return node.At("version").Wrong("\"" + kind.version + "\" is no version, such as v1alpha1");
-  }
-  KX_ASSIGN_OR_RETURN(kind.kind, node.At("kind").Text());
-  if (!IsKindName(kind.kind)) {
-    return node.At("kind").Wrong("\"" + kind.kind + "\" is no kind, such as CloneSet");
-  }
-  KX_ASSIGN_OR_RETURN(kind.resource, node.At("resource").Text());
-  if (!apimachinery::IsDnsLabel(kind.resource)) {
-    return node.At("resource")
-        .Wrong("\"" + kind.resource +
-               "\" is no resource, which is the kind in the plural and in "
-               "small letters, such as clonesets");
-  }
+  KX_ASSIGN_OR_RETURN(KindApi api, ReadKindApi(node, {.group = "apps.kruise.io",
+                                                      .version = "v1alpha1",
+                                                      .kind = "CloneSet",
+                                                      .resource = "clonesets"}));
+  CustomKind kind{.group = std::move(api.group),
+                  .version = std::move(api.version),
+                  .kind = std::move(api.kind),
+                  .resource = std::move(api.resource)};
   if (node.At("podTemplate").exists()) {
     KX_ASSIGN_OR_RETURN(kind.pod_template, PathOf(node.At("podTemplate")));
     if (kind.pod_template.front() != "spec") {
@@ -178,12 +158,6 @@ Result<CustomKind> KindOf(const SettingsNode& node) {
     return node.At("settledFor").Wrong("is about rules, and there are none");
   }
   return kind;
-}
-
-/// Whether people call the kind so, as one object or as several.
-bool IsCalled(const ResourceInfo& resource, std::string_view name) {
-  const std::string lower = base::ToLower(name);
-  return lower == base::ToLower(resource.kind) || lower == resource.plural;
 }
 
 /// What has been installed.
@@ -217,20 +191,12 @@ Result<std::vector<CustomKind>> ParseCustomKinds(std::string_view yaml,
   KX_RETURN_IF_ERROR(root.CheckList(0, kMaxCustomKinds, "kinds"));
   for (std::size_t i = 0; i < tree.size(); ++i) {
     KX_ASSIGN_OR_RETURN(CustomKind kind, KindOf(root.At(i)));
-    for (const auto& [member, name] :
-         {std::pair("kind", &kind.kind), std::pair("resource", &kind.resource)}) {
-      const auto is_called_so = [name](const auto& other) { return IsCalled(other, *name); };
-      if (std::ranges::any_of(own, is_called_so)) {
-        return root.At(i).At(member).Wrong("\"" + *name +
-                                           "\" is what the operator calls a kind of its own, and "
-                                           "it tells kinds apart by their names");
-      }
-      if (std::ranges::any_of(
-              kinds, [&](const CustomKind& other) { return is_called_so(other.Resource()); })) {
-        return root.At(i).At(member).Wrong("\"" + *name +
-                                           "\" is what another one of the list is called");
-      }
+    const KindApi api{kind.group, kind.version, kind.kind, kind.resource};
+    std::vector<ResourceInfo> others;
+    for (const CustomKind& other : kinds) {
+      others.push_back(other.Resource());
     }
+    KX_RETURN_IF_ERROR(CheckKindNames(root.At(i), api, own, others));
     kinds.push_back(std::move(kind));
   }
   return kinds;

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kSetByPeople[] = {
     kSourcePaused,
     kSourceKeys,
+    kReloadOn,
     kRecordBaseline,
     kRunSuspended,
     kReloadInPlace,

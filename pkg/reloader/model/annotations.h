@@ -14,6 +14,10 @@ namespace kubexx::reloader {
 
 using Annotations = std::map<std::string, std::string>;
 
+/// On a workload: a comma-separated list of objects of described kinds that roll it, such as
+/// "Certificate/web-tls, ExternalSecret/db". No flag renames it.
+inline constexpr std::string_view kReloadOn = "reloader.kubexx.io/reload-on";
+
 /// The annotation keys, with stakater/Reloader's names as defaults. Flags can rename most of them.
 struct AnnotationKeys {
   std::string configmap_reload = "configmap.reloader.stakater.com/reload";
@@ -30,19 +34,23 @@ struct AnnotationKeys {
   std::string pause_period = "deployment.reloader.stakater.com/pause-period";
   std::string paused_at = "deployment.reloader.stakater.com/paused-at";
 
-  /// The key of the list of sources of this type that roll the workload.
-  const std::string& Reload(SourceType type) const {
-    return type == SourceType::kConfigMap ? configmap_reload
-           : type == SourceType::kSecret  ? secret_reload
-                                          : provider_class_reload;
+  /// The key of the list of sources of this type that roll the workload. That of described kinds
+  /// names sources of all of them: see ReloadTextOf.
+  std::string_view Reload(SourceType type) const {
+    return IsDescribed(type)                ? kReloadOn
+           : type == SourceType::kConfigMap ? std::string_view(configmap_reload)
+           : type == SourceType::kSecret    ? std::string_view(secret_reload)
+                                            : std::string_view(provider_class_reload);
   }
-  /// The key that turns automatic reloads on for sources of this type.
+  /// The key that turns automatic reloads on for sources of this type, which the operator has
+  /// itself. No pod template mentions others.
   const std::string& TypedAuto(SourceType type) const {
     return type == SourceType::kConfigMap ? configmap_auto
            : type == SourceType::kSecret  ? secret_auto
                                           : provider_class_auto;
   }
-  /// The key of the list of sources that never roll the workload. No flag renames it.
+  /// The key of the list of sources that never roll the workload. No flag renames it. Not for
+  /// described kinds, which have no such list.
   static std::string_view Exclude(SourceType type) {
     return type == SourceType::kConfigMap ? "configmaps.exclude.reloader.stakater.com/reload"
            : type == SourceType::kSecret
@@ -53,7 +61,7 @@ struct AnnotationKeys {
   bool ConcernsWorkload(std::string_view key) const;
 };
 
-/// On a ConfigMap, Secret or SecretProviderClass: any value but "false" keeps its changes from
+/// On a source of any type: any value but "false" keeps its changes from
 /// rolling workloads. No flag renames it.
 inline constexpr std::string_view kSourcePaused = "reloader.kubexx.io/paused";
 

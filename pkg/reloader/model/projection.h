@@ -22,9 +22,10 @@ enum class SourceDetail : std::uint8_t {
 };
 
 /// Replaces the content of a ConfigMap or Secret by a KeptSource with the digest of its data. (For
-/// a SecretProviderClassPodStatus see ProjectPodStatus.) Wipes the data, the encoded bytes and
-/// everything decoded from them before it returns, also when it fails. Made for
-/// InformerOptions::transform. Fails with kMalformed when the bytes are not an object of that type.
+/// a SecretProviderClassPodStatus see ProjectPodStatus, for described kinds ProjectFields.) Wipes
+/// the data, the encoded bytes and everything decoded from them before it returns, also when it
+/// fails. Made for InformerOptions::transform. Fails with kMalformed when the bytes are not an
+/// object of that type.
 apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys,
                                          cache::Object& object,
                                          SourceDetail detail = SourceDetail::kDigest);
@@ -42,8 +43,10 @@ std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(
 std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
                                                                        AnnotationKeys keys);
 
-/// Reads back what ProjectSource has made. For a SecretProviderClassPodStatus it returns the class,
-/// with kNoSource while the pod has reported nothing. Fails with kMalformed for anything else.
+/// Reads back what ProjectSource or ProjectFields has made. An object that lacks a field of its
+/// described kind has the digest kNoSource: it is no source yet. For a SecretProviderClassPodStatus
+/// it returns the class, with kNoSource while the pod has reported nothing. Fails with kMalformed
+/// for anything else.
 apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& object);
 
 /// Whether nobody has changed the source (its labels, for example) since it was created, according

@@ -5,6 +5,16 @@
 
 namespace kubexx::reloader {
 
+std::optional<SourceType> TypeCalled(std::string_view SourceTypeNames::* spelling,
+                                     std::string_view name) {
+  for (const SourceType type : AllSourceTypes()) {
+    if (NamesOf(type).*spelling == name) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
 std::uint64_t VersionNumber(std::string_view resource_version) {
   const char* const end = resource_version.data() + resource_version.size();
   std::uint64_t number = 0;

@@ -1,24 +1,29 @@
 /// @file
-/// What can make a workload roll: a ConfigMap, a Secret or a SecretProviderClass.
+/// What can make a workload roll: a ConfigMap, a Secret, a SecretProviderClass, or an object of a
+/// kind that people have described.
 #ifndef KUBEXX_RELOADER_MODEL_SOURCE_H_
 #define KUBEXX_RELOADER_MODEL_SOURCE_H_
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/kinds/source_kind.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/key_prints.h"
 
 namespace kubexx::reloader {
 
+/// Described kinds have the numbers after the last of these, in the order of SourceKinds.
 enum class SourceType : std::uint8_t {
   kConfigMap,
   kSecret,
@@ -26,6 +31,7 @@ enum class SourceType : std::uint8_t {
   kSecretProviderClass,
 };
 
+/// The types that the operator has itself.
 inline constexpr std::array kSourceTypes{SourceType::kConfigMap, SourceType::kSecret,
                                          SourceType::kSecretProviderClass};
 
@@ -37,18 +43,41 @@ struct SourceTypeNames {
   std::string_view kind;    ///< the API kind: "ConfigMap"
 };
 
-constexpr SourceTypeNames NamesOf(SourceType type) {
+/// What people have said of a kind of sources; null for a type that the operator has itself.
+inline const KnownSourceKind* DescribedBy(SourceType type) {
+  const auto index = static_cast<std::size_t>(type);
+  return index < kSourceTypes.size() ? nullptr : &SourceKinds().at(index - kSourceTypes.size());
+}
+
+/// Whether people have described the type.
+constexpr bool IsDescribed(SourceType type) {
+  return static_cast<std::size_t>(type) >= kSourceTypes.size();
+}
+
+/// The types that the operator has itself, and then the described ones: see AddSourceKinds.
+inline auto AllSourceTypes() {
+  return std::views::iota(std::size_t{0}, kSourceTypes.size() + SourceKinds().size()) |
+         std::views::transform([](std::size_t index) { return static_cast<SourceType>(index); });
+}
+
+inline SourceTypeNames NamesOf(SourceType type) {
   switch (type) {
     case SourceType::kConfigMap:
       return {"configmap", "CONFIGMAP", "configmaps", "ConfigMap"};
     case SourceType::kSecret:
       return {"secret", "SECRET", "secrets", "Secret"};
     case SourceType::kSecretProviderClass:
-      break;
+      return {"secretproviderclass", "SECRETPROVIDERCLASS", "secretproviderclasspodstatuses",
+              "SecretProviderClass"};
   }
-  return {"secretproviderclass", "SECRETPROVIDERCLASS", "secretproviderclasspodstatuses",
-          "SecretProviderClass"};
+  const KnownSourceKind& kind = *DescribedBy(type);
+  return {kind.lower, kind.upper, kind.described.resource, kind.described.kind};
 }
+
+/// The type that is spelt so, such as TypeCalled(&SourceTypeNames::kind, "ConfigMap"); std::nullopt
+/// when there is none.
+std::optional<SourceType> TypeCalled(std::string_view SourceTypeNames::* spelling,
+                                     std::string_view name);
 
 /// Identifies one source.
 struct SourceId {
@@ -104,7 +133,7 @@ struct Source {
 template <>
 struct std::hash<kubexx::reloader::SourceId> {
   std::size_t operator()(const kubexx::reloader::SourceId& id) const noexcept {
-    return std::hash<kubexx::apimachinery::ObjectKey>()(id.key) * 4 +
+    return std::hash<kubexx::apimachinery::ObjectKey>()(id.key) * 256 +
            static_cast<std::size_t>(id.type);
   }
 };

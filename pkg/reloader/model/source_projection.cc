@@ -132,7 +132,7 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDe
     kept.as_created = true;
   }
   if (detail == SourceDetail::kWithKeys) {
-    KeepTrace(ValueDigestsOf(source), source.metadata, kept);
+    KeepTrace(ValueDigestsOf(source), DataWriterOf(source.metadata), kept);
   }
   WipeTexts(source);
   StoreKept(kept, object);
@@ -168,9 +168,10 @@ Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::O
     case SourceType::kSecret:
       return Project<Secret>(keys, object, detail);
     case SourceType::kSecretProviderClass:
-      break;
+      return ProjectPodStatus(object);
   }
-  return ProjectPodStatus(object);
+  return apimachinery::Fail(
+      apimachinery::Malformed("object", "of a described kind, which ProjectFields projects"));
 }
 
 std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys,

@@ -55,6 +55,12 @@ std::optional<DataWriter> UnpackedWriter(std::string_view text) {
 
 }  // namespace
 
+std::string ShownManager(std::string_view manager) {
+  std::string shown(manager.substr(0, kMaxManagerName));
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown;
+}
+
 std::optional<DataWriter> DataWriterOf(const api::meta::v1::ObjectMeta& metadata) {
   std::optional<DataWriter> writer;
   for (const api::meta::v1::ManagedFieldsEntry& entry : metadata.managed_fields) {
@@ -66,22 +72,20 @@ std::optional<DataWriter> DataWriterOf(const api::meta::v1::ObjectMeta& metadata
                              entry.fields_v1->raw.find("\"f:binaryData\"") != std::string::npos));
     if (entry.time && has_data &&
         (!writer || writer->time < *entry.time || (is_restore && writer->time == *entry.time))) {
-      writer = {.manager = entry.manager.substr(0, kMaxManagerName), .time = *entry.time};
+      writer = {.manager = ShownManager(entry.manager), .time = *entry.time};
     }
   }
   if (writer) {
     writer->time.nanos = 0;
-    std::ranges::replace_if(writer->manager, [](char c) { return c < ' ' || c > '~'; }, '?');
   }
   return writer;
 }
 
-void KeepTrace(const ValueDigests& data, const api::meta::v1::ObjectMeta& metadata,
+void KeepTrace(const ValueDigests& data, const std::optional<DataWriter>& writer,
                KeptSource& kept) {
   if (data.values.size() <= SourceTrace::kMaxKeys) {
     kept.values = apimachinery::Bytes(PackedValues(data));
   }
-  const auto writer = DataWriterOf(metadata);
   kept.writer =
       writer ? std::to_string(writer->time.seconds) + " " + writer->manager : std::string();
 }

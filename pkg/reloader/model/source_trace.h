@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/time.h"
@@ -39,13 +40,16 @@ struct SourceTrace {
   bool operator==(const SourceTrace&) const = default;
 };
 
+/// A manager's name as it may be shown: what a terminal could not show is replaced, and it is cut
+/// to 64 characters.
+std::string ShownManager(std::string_view manager);
+
 /// The manager of those fields of `metadata`'s object that contain data, the latest if there are
-/// several. What a terminal could not show is replaced in its name, which is cut to 64 characters.
+/// several. Its name is a ShownManager.
 std::optional<DataWriter> DataWriterOf(const api::meta::v1::ObjectMeta& metadata);
 
-/// Stores the trace of a source with these values in `kept`.
-void KeepTrace(const ValueDigests& data, const api::meta::v1::ObjectMeta& metadata,
-               KeptSource& kept);
+/// Stores the trace of a source with these values, which `writer` wrote, in `kept`.
+void KeepTrace(const ValueDigests& data, const std::optional<DataWriter>& writer, KeptSource& kept);
 /// Reads back what KeepTrace has stored; std::nullopt when `object` was projected without it.
 std::optional<SourceTrace> TraceFrom(const cache::Object& object);
 

@@ -191,10 +191,8 @@ UsedKeys UsedKeysFrom(std::string_view text) {
     if (slash == std::string_view::npos || equals == std::string_view::npos || equals < slash) {
       continue;
     }
-    const auto type = std::ranges::find_if(kSourceTypes, [&](SourceType each) {
-      return NamesOf(each).lower == item.substr(0, slash);
-    });
-    if (type != kSourceTypes.end()) {
+    const auto type = TypeCalled(&SourceTypeNames::lower, item.substr(0, slash));
+    if (type) {
       keys[{*type, std::string(item.substr(slash + 1, equals - slash - 1))}] =
           item.substr(equals + 1);
     }

@@ -9,6 +9,7 @@
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/observe/meta_info.h"
 #include "kubexx/reloader/watch/event_router.h"
+#include "kubexx/reloader/watch/source_event.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -24,7 +25,7 @@ constexpr char kBody[] = R"({"webhook":"update successful"})";
 /// Returns the state that ProjectSource has put into the projection of a ConfigMap or Secret.
 std::optional<SourceState> StateOf(SourceType type, const cache::Object& object) {
   const auto source = SourceFrom(type, object);
-  if (!source) {
+  if (!source || (IsDescribed(type) && source->digest == kNoSource)) {
     return std::nullopt;
   }
   return SourceState{.id = {type, object.key},
@@ -98,23 +99,27 @@ void WebhookRelay::OnSource(SourceType type, const RawEvent& event) {
       VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version())) {
     record_.Rewind({type, event.key()});
   }
-  if (options_.ignored_namespaces.contains(namespace_) || IsOwn({type, event.key()})) {
+  const auto meaning = MeaningOf(type, event);
+  if (!meaning) {
+    metrics_.Skipped(SkipReason::kNoDataChange);
+  } else if (options_.ignored_namespaces.contains(namespace_) || IsOwn({type, event.key()})) {
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (const auto tenure = TenureOf(namespace_); !tenure) {
     Miss(type, event);
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (!IsSelected(namespace_)) {
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
-  } else if (Counts(type, event)) {
-    CallFor(type, event, *tenure);
+  } else if (Counts(type, event, *meaning)) {
+    CallFor(type, event, *meaning, *tenure);
   } else {
-    Note(type, event, *tenure);
+    Note(type, event, *meaning, *tenure);
   }
   metrics_.EventProcessed(EventTypeOf(event), type);
 }
 
-void WebhookRelay::CallFor(SourceType type, const RawEvent& event, std::uint64_t tenure) {
-  if (event.type == RawEvent::Type::kDelete || type == SourceType::kSecretProviderClass) {
+void WebhookRelay::CallFor(SourceType type, const RawEvent& event, RawEvent::Type meaning,
+                           std::uint64_t tenure) {
+  if (meaning == RawEvent::Type::kDelete || type == SourceType::kSecretProviderClass) {
     record_.Forget({type, event.key()}, VersionNumber(event.resource_version()));
     Send({type, event.key()});
   } else if (const auto state = StateOf(type, event.object())) {
@@ -138,10 +143,11 @@ void WebhookRelay::Send(const SourceId& source, std::function<void(bool delivere
   sender_.Send({"application/json", kBody}, std::move(done));
 }
 
-void WebhookRelay::Note(SourceType type, const RawEvent& event, std::uint64_t tenure) {
-  if (event.type == RawEvent::Type::kDelete) {
+void WebhookRelay::Note(SourceType type, const RawEvent& event, RawEvent::Type meaning,
+                        std::uint64_t tenure) {
+  if (meaning == RawEvent::Type::kDelete) {
     record_.Forget({type, event.key()}, VersionNumber(event.resource_version()));
-  } else if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&
+  } else if (meaning == RawEvent::Type::kAdd && !event.is_in_initial_list &&
              type != SourceType::kSecretProviderClass) {
     if (const auto state = StateOf(type, event.object())) {
       record_.Note(*state, tenure);
@@ -320,6 +326,9 @@ bool WebhookRelay::KeepsRecord() const {
 }
 
 bool WebhookRelay::IsCreated(const RawEvent& event) const {
+  if (event.type == RawEvent::Type::kUpdate) {
+    return true;  // it has got its last missing field
+  }
   if (event.is_in_initial_list) {
     return options_.initial_counts;
   }
@@ -328,7 +337,7 @@ bool WebhookRelay::IsCreated(const RawEvent& event) const {
 }
 
 bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
-  if (options_.absences == nullptr) {
+  if (options_.absences == nullptr || event.type == RawEvent::Type::kUpdate) {
     return true;
   }
   const SourceId id{type, event.key()};
@@ -344,10 +353,10 @@ bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
   return left_out && !*left_out;
 }
 
-bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
+bool WebhookRelay::Counts(SourceType type, const RawEvent& event, RawEvent::Type meaning) const {
   // It comes and goes with each pod.
   const bool comes_and_goes = type == SourceType::kSecretProviderClass;
-  switch (event.type) {
+  switch (meaning) {
     case RawEvent::Type::kAdd:
       return !comes_and_goes && options_.on_create && IsCreated(event);
     case RawEvent::Type::kDelete:

@@ -17,6 +17,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/cache/handler_registration.h"
+#include "kubexx/cache/informer_event.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/notify/message_sender.h"
@@ -26,10 +27,6 @@
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/watch/source_absences.h"
 #include "kubexx/reloader/watch/source_spaces.h"
-
-namespace kubexx::cache {
-class RawEvent;
-}
 
 namespace kubexx::reloader {
 
@@ -81,13 +78,15 @@ class WebhookRelay {
   bool IsSelected(const std::string& namespace_);
   /// Whether the operator writes the source itself.
   bool IsOwn(const SourceId& source) const;
-  bool Counts(SourceType type, const RawEvent& event) const;
+  /// Whether an event with this meaning (see MeaningOf) leads to a call.
+  bool Counts(SourceType type, const RawEvent& event, RawEvent::Type meaning) const;
   /// Calls the webhook for an event.
-  void CallFor(SourceType type, const RawEvent& event, std::uint64_t tenure);
+  void CallFor(SourceType type, const RawEvent& event, RawEvent::Type meaning,
+               std::uint64_t tenure);
   void Call(const SourceState& source, std::uint64_t tenure);
   void Send(const SourceId& source, std::function<void(bool delivered)> done = {});
   /// Records a state that needs no call.
-  void Note(SourceType type, const RawEvent& event, std::uint64_t tenure);
+  void Note(SourceType type, const RawEvent& event, RawEvent::Type meaning, std::uint64_t tenure);
   /// This replica does not hold the Lease. If it gets the Lease before another replica has called
   /// for the event, the next comparison finds the change.
   void Miss(SourceType type, const RawEvent& event);

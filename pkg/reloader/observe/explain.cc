@@ -73,12 +73,14 @@ std::set<SourceId> Candidates(const ExplainInput& input) {
   for (SourceId& id : ReferencedSources(input.workload)) {
     ids.insert(std::move(id));
   }
-  // Users without the CSI driver are not told of its types. Other types are named as left out.
+  // Users without the CSI driver are not told of its types, nor of kinds that others describe.
+  // Other types are named as left out.
   const auto is_unused = [&](SourceType type) {
-    return type == SourceType::kSecretProviderClass && input.rules.ignored_types.contains(type);
+    return (type == SourceType::kSecretProviderClass || IsDescribed(type)) &&
+           input.rules.Ignores(type);
   };
   std::erase_if(ids, [&](const SourceId& id) { return is_unused(id.type); });
-  for (const SourceType type : kSourceTypes) {
+  for (const SourceType type : AllSourceTypes()) {
     if (is_unused(type)) {
       continue;
     }
@@ -195,11 +197,26 @@ std::string KeysText(const SourceExplanation& source, const ExplainInput& input)
              : text + annotation + ", and not " + set->value + " of " + set->origin + ")";
 }
 
+/// What a source of a described kind may lack; empty for other types.
+std::string MissingFieldText(SourceType type) {
+  const KnownSourceKind* kind = DescribedBy(type);
+  std::string text;
+  for (const ObjectField& field :
+       kind == nullptr ? std::vector<ObjectField>() : kind->described.fields) {
+    text.append(text.empty() ? ", or has no " : " or ").append(field.text);
+  }
+  return text.empty() ? text : text + " yet";
+}
+
 std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input) {
-  if (input.rules.ignored_types.contains(source.id.type)) {
+  if (input.rules.Ignores(source.id.type)) {
     return "is not watched, because of --resources-to-ignore";
   }
   if (source.unknown) {
+    if (IsDescribed(source.id.type)) {
+      return "is unknown: it may not be read, the API server does not have its kind, or it lacks a "
+             "label that --resource-label-selector requires";
+    }
     return "is unknown: it may not be read, or it exists and is not watched (because it lacks a "
            "label that --resource-label-selector requires, or belongs to Helm)";
   }
@@ -207,7 +224,7 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     if (source.id.type == SourceType::kSecretProviderClass) {
       return "no pod reports it";
     }
-    return "does not exist" +
+    return "does not exist" + MissingFieldText(source.id.type) +
            (input.source_selector.empty() ? std::string()
                                           : ", or --resource-label-selector leaves it out") +
            std::string(source.due ? "; its deletion rolls the workload" : "");
@@ -330,7 +347,7 @@ Explanation Explain(const ExplainInput& input) {
   for (const BadItem& bad : plan.bad_items) {
     result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
   }
-  for (const BadItem& bad : BadValues(workload, input.rules.keys)) {
+  for (const BadItem& bad : BadValues(workload, input.rules)) {
     result.problems.push_back(bad.item + ": " + bad.error);
   }
   ExplainInPlace(input, result);

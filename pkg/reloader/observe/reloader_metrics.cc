@@ -34,7 +34,7 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
   }
   metrics::Registry& r = *registry;
   for (const auto& [event, event_name] : kEvents) {
-    for (const SourceType type : kSourceTypes) {
+    for (const SourceType type : AllSourceTypes()) {
       const std::string resource(NamesOf(type).plural);
       received_[{event, type}] = r.Counter(
           "reloader_events_received_total", "Events of sources that arrived, before any filter.",

@@ -28,6 +28,11 @@ Error Invalid(const std::string& what) { return Fail(Reason::kInvalidConfig, wha
 
 }  // namespace
 
+void AddKindsOf(const Config& config, Precedence precedence) {
+  AddCustomKinds(config.workload_kinds, precedence);
+  AddSourceKinds(config.source_kinds, precedence);
+}
+
 Result<void> ConfigFlags::BuildTypes(Config& config) const {
   if (resources_to_ignore_.size() > 1) {
     return Invalid("--resources-to-ignore: only one of configmaps and secrets can be ignored");
@@ -44,11 +49,6 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
     config.ignored_types.insert(SourceType::kSecretProviderClass);
   }
   config.rules.ignored_types = config.ignored_types;
-  auto kinds = ParseCustomKinds(workload_kinds_, OwnResources());
-  if (!kinds) {
-    return Fail(kinds.error().WithContext("--workload-kinds"));
-  }
-  config.workload_kinds = *std::move(kinds);
   const auto bad = std::ranges::find_if(ignored_workload_types_, [](const std::string& type) {
     return type != "jobs" && type != "cronjobs";
   });
@@ -66,6 +66,27 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
   }
   config.source_label_selector = *std::move(selector);
   config.argo_rollouts = argo_rollouts_ == "true";
+  return {};
+}
+
+Result<void> ConfigFlags::BuildKinds(Config& config) const {
+  auto workloads = ParseCustomKinds(workload_kinds_, OwnResources());
+  if (!workloads) {
+    return Fail(workloads.error().WithContext("--workload-kinds"));
+  }
+  config.workload_kinds = *std::move(workloads);
+  std::vector<apimachinery::ResourceInfo> taken = OwnResources();
+  for (const CustomKind& kind : config.workload_kinds) {
+    taken.push_back(kind.Resource());
+  }
+  auto sources = ParseSourceKinds(source_kinds_, taken);
+  if (!sources) {
+    return Fail(sources.error().WithContext("--source-kinds"));
+  }
+  config.source_kinds = *std::move(sources);
+  for (const SourceKind& kind : config.source_kinds) {
+    config.rules.source_kinds.push_back(kind.kind);
+  }
   return {};
 }
 
@@ -337,6 +358,7 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
                       .deployment_name = environment("RELOADER_DEPLOYMENT_NAME")};
   config.meta_info.reported_options = ReportedOptions();
   KX_RETURN_IF_ERROR(BuildTypes(config));
+  KX_RETURN_IF_ERROR(BuildKinds(config));
   KX_RETURN_IF_ERROR(BuildNamespaces(environment, config));
   config.meta_info.arguments = JudgingArguments(config);
   KX_RETURN_IF_ERROR(BuildReloads(config));

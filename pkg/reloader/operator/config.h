@@ -17,6 +17,7 @@
 #include "kubexx/reloader/admission/admission_settings.h"
 #include "kubexx/reloader/ha/replica.h"
 #include "kubexx/reloader/kinds/custom_kind.h"
+#include "kubexx/reloader/kinds/source_kind.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/notify/alerts.h"
 #include "kubexx/reloader/observe/meta_info.h"
@@ -48,6 +49,9 @@ struct Config {
   /// From --workload-kinds: kinds that the operator does not have itself. Who uses the
   /// configuration has to tell the process of them: AddCustomKinds.
   std::vector<CustomKind> workload_kinds{};
+
+  /// From --source-kinds, as above: AddSourceKinds. Their names are in DecisionRules::source_kinds.
+  std::vector<SourceKind> source_kinds{};
 
   // ---- What is done about it.
   ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
@@ -96,6 +100,9 @@ struct Config {
   int burst = 0;
 };
 
+/// Tells the process of the kinds that the configuration describes.
+void AddKindsOf(const Config& config, Precedence precedence = Precedence::kNew);
+
 /// Adds --kubeconfig and --context, which write to `options`.
 void AddKubeconfigFlags(flags::FlagSet& flags, rest::KubeconfigOptions& options);
 
@@ -123,6 +130,7 @@ class ConfigFlags {
   void AddReloads(flags::FlagSet& flags);
   void AddProcess(flags::FlagSet& flags);
   apimachinery::Result<void> BuildTypes(Config& config) const;
+  apimachinery::Result<void> BuildKinds(Config& config) const;
   apimachinery::Result<void> BuildNamespaces(const Environment& environment, Config& config) const;
   apimachinery::Result<void> BuildReloads(Config& config) const;
   apimachinery::Result<void> BuildHa(const Environment& environment, Config& config) const;
@@ -151,6 +159,7 @@ class ConfigFlags {
   bool sync_after_restart_ = false;
   bool enable_csi_ = false;
   std::string workload_kinds_;
+  std::string source_kinds_;
   std::string webhook_url_;
   std::string notifications_;
   bool enable_ha_ = false;

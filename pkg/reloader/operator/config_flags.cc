@@ -84,6 +84,13 @@ void ConfigFlags::AddScope(flags::FlagSet& flags) {
                   "clonesets}]; further members say where the pod template is and when a rollout "
                   "is done or has failed",
                   &workload_kinds_);
+  flags.AddString(
+      "source-kinds",
+      "also reload when fields of objects of these kinds change, which workloads name "
+      "in reloader.kubexx.io/reload-on; a list in YAML or JSON: [{group: "
+      "cert-manager.io, version: v1, kind: Certificate, resource: certificates, fields: "
+      "[status.revision]}]",
+      &source_kinds_);
   flags.AddBool("enable-csi-integration",
                 "also reload for SecretProviderClasses of the Secrets Store CSI driver",
                 &enable_csi_);

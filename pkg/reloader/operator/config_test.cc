@@ -261,6 +261,25 @@ TEST(Config, TakesKindsThatTheOperatorDoesNotKnow) {
   }
 }
 
+TEST(Config, TakesKindsOfSources) {
+  constexpr char kKinds[] =
+      "--source-kinds=[{group: cert-manager.io, version: v1, kind: Certificate, resource: "
+      "certificates, fields: [status.revision]}]";
+  const auto config = Parse({kKinds});
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->source_kinds.size(), 1);
+  EXPECT_EQ(config->source_kinds.front().resource, "certificates");
+  EXPECT_THAT(config->rules.source_kinds, ElementsAre("Certificate"));
+  EXPECT_THAT(config->meta_info.arguments, ElementsAre(kKinds)) << "commands have to know them";
+  EXPECT_THAT(Parse({})->source_kinds, IsEmpty());
+  EXPECT_THAT(Parse({kKinds,
+                     "--workload-kinds=[{group: a.example.com, version: v1, kind: "
+                     "Certificate, resource: foos}]"})
+                  .error()
+                  .message,
+              HasSubstr("--source-kinds: [0].kind: \"Certificate\" is what the operator calls"));
+}
+
 TEST(Config, TakesAlertsAndMetaInfoFromTheEnvironment) {
   const auto config = Parse({}, {{"ALERT_ON_RELOAD", "true"},
                                  {"ALERT_SINK", " Slack "},

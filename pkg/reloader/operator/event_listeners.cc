@@ -6,6 +6,7 @@
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/watch/source_event.h"
 #include "kubexx/reloader/watch/wait_unless.h"
 
 namespace kubexx::reloader {
@@ -26,7 +27,7 @@ void EventListeners::Subscribe() {
       sources_.push_back(informer->AddRawHandler(
           "reloader", [this, type, handle = parts_.router.SourceHandler(type, parts_.stop)](
                           const RawEvent& event) {
-            if (parts_.gate != nullptr && event.type == RawEvent::Type::kDelete) {
+            if (parts_.gate != nullptr && MeaningOf(type, event) == RawEvent::Type::kDelete) {
               parts_.gate->OnSourceGone({type, event.key()});
             }
             handle(event);

@@ -217,7 +217,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   if (doubts == Doubts::kSettle) {
     MarkCompared(plan);
   }
-  std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
+  std::ranges::move(BadValues(workload, parts_.rules), std::back_inserter(plan.bad_items));
   if (auto bad = parts_.in_place == nullptr ? std::nullopt : BadActionOf(workload)) {
     plan.bad_items.push_back(*std::move(bad));
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloadpolicy/key_list.h"
 
@@ -36,10 +37,25 @@ bool ReadNumber(std::string_view text, Number& number) {
   return read.ec == std::errc{} && read.ptr == text.data() + text.size();
 }
 
-std::optional<SourceType> TypeOf(std::string_view lower) {
-  const auto type = std::ranges::find_if(
-      kSourceTypes, [&](SourceType each) { return NamesOf(each).lower == lower; });
-  return type == kSourceTypes.end() ? std::nullopt : std::optional(*type);
+constexpr std::size_t kMarkSize = 8;
+
+bool IsMark(std::string_view text) {
+  return text.size() == kMarkSize &&
+         std::ranges::all_of(text, [](char c) { return base::IsHexDigit(c) && !base::IsUpper(c); });
+}
+
+bool IsKindInSmall(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, base::IsLowerAlphanumeric);
+}
+
+/// How the text names the type of a source: "configmap", or "certificate.0a1b2c3d".
+std::string TypeText(const Baseline& baseline, const SourceId& source) {
+  std::string text(NamesOf(source.type).lower);
+  if (const KnownSourceKind* kind = DescribedBy(source.type)) {
+    const auto other = baseline.other_fields.find(source);
+    text.append(".").append(other == baseline.other_fields.end() ? kind->mark : other->second);
+  }
+  return text;
 }
 
 }  // namespace
@@ -67,7 +83,10 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
   }
   while (!text.empty()) {
     std::string_view entry = Take(text, ' ');
-    const auto type = TypeOf(Take(entry, '/'));
+    std::string_view type_text = Take(entry, '/');
+    const std::string_view lower = Take(type_text, '.');
+    const auto type = TypeCalled(&SourceTypeNames::lower, lower);
+    const bool is_described = IsMark(type_text) && IsKindInSmall(lower);
     const std::string_view name = Take(entry, '=');
     const bool has_keys = entry.find(':') != std::string_view::npos;
     std::string_view data = Take(entry, ':');
@@ -75,12 +94,21 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     const std::string_view digits = Take(data, '@');
     std::uint64_t version = 0;
     const auto digest = digits == kAbsent ? std::optional(kNoSource) : Digest::Parse(digits);
-    if (!type || name.empty() || !digest || (has_keys && !IsKeyList(entry)) ||
+    if ((!type && !is_described) || (type && IsDescribed(*type) != !type_text.empty()) ||
+        (!type_text.empty() && !is_described) || name.empty() || !digest ||
+        (has_keys && !IsKeyList(entry)) ||
         (is_versioned && (!has_versions || !ReadNumber(data, version) || version == 0))) {
       return std::nullopt;
     }
-    baseline.Set({*type, {std::string(namespace_), std::string(name)}}, *digest, std::string(entry),
-                 version);
+    if (!type) {
+      continue;  // nobody describes its kind any more
+    }
+    const SourceId source{*type, {std::string(namespace_), std::string(name)}};
+    baseline.Set(source, *digest, std::string(entry), version);
+    if (const KnownSourceKind* kind = DescribedBy(*type);
+        kind != nullptr && kind->mark != type_text) {
+      baseline.other_fields[source] = type_text;
+    }
   }
   return baseline;
 }
@@ -95,7 +123,7 @@ std::string Baseline::ToString() const {
     text.append(" ").append(std::to_string(template_written->seconds));
   }
   for (const auto& [source, digest] : digests) {
-    text.append(" ").append(NamesOf(source.type).lower).append("/").append(source.key.name);
+    text.append(" ").append(TypeText(*this, source)).append("/").append(source.key.name);
     text.append("=").append(digest == kNoSource ? std::string(kAbsent) : digest.ToString());
     if (const std::uint64_t version = VersionOf(source); template_written && version != 0) {
       text.append("@").append(std::to_string(version));
@@ -109,7 +137,8 @@ std::string Baseline::ToString() const {
 
 std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over,
                              std::uint64_t version) {
-  return 3 + NamesOf(source.type).lower.size() + source.key.name.size() + kDigestSize +
+  return 3 + NamesOf(source.type).lower.size() + (IsDescribed(source.type) ? 1 + kMarkSize : 0) +
+         source.key.name.size() + kDigestSize +
          (version == 0 ? 0 : 1 + std::to_string(version).size()) +
          (over.empty() ? 0 : 1 + over.size());
 }
@@ -117,6 +146,7 @@ std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over,
 void Baseline::Set(const SourceId& source, const Digest& digest, const std::string& over,
                    std::uint64_t version) {
   digests[source] = digest;
+  other_fields.erase(source);
   if (over.empty()) {
     keys.erase(source);
   } else {
@@ -129,8 +159,16 @@ void Baseline::Set(const SourceId& source, const Digest& digest, const std::stri
   }
 }
 
+void Baseline::SetAs(const Baseline& other, const SourceId& source) {
+  Set(source, other.digests.at(source), other.KeysOf(source), other.VersionOf(source));
+  if (const auto found = other.other_fields.find(source); found != other.other_fields.end()) {
+    other_fields.insert(*found);
+  }
+}
+
 void Baseline::Erase(const SourceId& source) {
   digests.erase(source);
+  other_fields.erase(source);
   keys.erase(source);
   versions.erase(source);
 }

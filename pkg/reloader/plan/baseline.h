@@ -26,11 +26,13 @@ const Digest& UnknownData();
 /// As text: "v2 UID TIME configmap/NAME=DIGEST@VERSION secret/NAME=DIGEST@VERSION:KEYS ...",
 /// sorted; after a number of re-recordings "UID/EDITION" instead of "UID". DIGEST is 40 hexadecimal
 /// digits, or "-" for kNoSource. KEYS lists the keys that the digest covers, when it does not cover
-/// all. UID is the workload's: if the annotation was copied to another object (kubectl get -o yaml,
-/// edited and applied), or the object was deleted and created again, the baseline says nothing
-/// about the pods of the present object and is ignored. TIME is `template_written` in seconds since
-/// 1970, and VERSION is of `versions`; a source without one has no "@VERSION". Without
-/// `template_written` the text begins with "v1" and has neither TIME nor versions.
+/// all. An object of a described kind is "KIND.MARK/NAME", with the SourceKind::Mark of the
+/// description under which the digest was taken. UID is the workload's: if the annotation was
+/// copied to another object (kubectl get -o yaml, edited and applied), or the object was deleted
+/// and created again, the baseline says nothing about the pods of the present object and is
+/// ignored. TIME is `template_written` in seconds since 1970, and VERSION is of `versions`; a
+/// source without one has no "@VERSION". Without `template_written` the text begins with "v1" and
+/// has neither TIME nor versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
@@ -53,10 +55,18 @@ struct Baseline {
   /// was written to a source later may have come and gone while no operator saw it.
   std::map<SourceId, std::uint64_t> versions{};
 
-  /// Sets what is known of a source. `over`: the list of keys that the digest covers; empty: all.
-  /// `version`: see `versions`; 0: not known.
+  /// The marks of descriptions that do not count any more, for each digest that was taken under
+  /// one: it does not compare with digests of the present description.
+  std::map<SourceId, std::string> other_fields{};
+
+  /// Sets what is known of a source, under the present description of its kind. `over`: the list of
+  /// keys that the digest covers; empty: all. `version`: see `versions`; 0: not known.
   void Set(const SourceId& source, const Digest& digest, const std::string& over,
            std::uint64_t version = 0);
+  /// Sets what `other` has of the source, as it is there.
+  void SetAs(const Baseline& other, const SourceId& source);
+  /// Whether the source's digest is about other fields than count now.
+  bool HasOtherFields(const SourceId& source) const { return other_fields.contains(source); }
   /// Removes a source.
   void Erase(const SourceId& source);
   /// The source's entry in `versions`; 0: there is none.
@@ -66,7 +76,8 @@ struct Baseline {
   bool IsOlderThanTemplate(const std::optional<apimachinery::Time>& written) const;
   /// The list of keys that the digest of the source covers; empty: all.
   const std::string& KeysOf(const SourceId& source) const;
-  /// Parses a text; `namespace_` is the workload's. Returns std::nullopt if any part of the text is
+  /// Parses a text; `namespace_` is the workload's. Leaves out objects of kinds that this process
+  /// does not know. Returns std::nullopt if any part of the text is
   /// not what ToString writes: a damaged baseline is not used at all.
   static std::optional<Baseline> Parse(std::string_view text, std::string_view namespace_);
   std::string ToString() const;

@@ -54,6 +54,58 @@ TEST(Baseline, TellsUpToWhichVersionsItsWriterHadSeenTheSources) {
   EXPECT_EQ(baseline.ToString(), text);
 }
 
+/// Adds a kind of sources with this field.
+SourceType KindWithField(const std::string& field) {
+  AddSourceKinds({{.group = "b.example.com",
+                   .version = "v1",
+                   .kind = "RecordedKind",
+                   .resource = "recordedkinds",
+                   .fields = {ObjectField::Parse(field).value()}}});
+  return TypeCalled(&SourceTypeNames::kind, "RecordedKind").value();
+}
+
+TEST(Baseline, NamesTheDescriptionUnderWhichADigestWasTaken) {
+  const SourceId source{KindWithField("status.revision"), {"ns", "web-tls"}};
+  const std::string mark = DescribedBy(source.type)->mark;
+  Baseline baseline{.uid = "u", .template_written = apimachinery::Time{.seconds = 100}};
+  const std::size_t before = baseline.ToString().size();
+  baseline.Set(source, DigestOf("data"), {}, 5);
+  const std::string text = baseline.ToString();
+  EXPECT_EQ(text,
+            "v2 u 100 recordedkind." + mark + "/web-tls=" + DigestOf("data").ToString() + "@5");
+  EXPECT_EQ(text.size(), before + Baseline::SizeOf(source, {}, 5));
+  EXPECT_EQ(Baseline::Parse(text, "ns"), baseline);
+  EXPECT_FALSE(baseline.HasOtherFields(source));
+
+  KindWithField("status.other");
+  const auto parsed = Baseline::Parse(text, "ns");
+  ASSERT_TRUE(parsed);
+  EXPECT_TRUE(parsed->HasOtherFields(source));
+  EXPECT_EQ(parsed->ToString(), text) << "it stays as it is";
+  Baseline copy{.uid = "u", .template_written = apimachinery::Time{.seconds = 100}};
+  copy.SetAs(*parsed, source);
+  EXPECT_EQ(copy, *parsed);
+  copy.Set(source, DigestOf("data"), {}, 5);
+  EXPECT_FALSE(copy.HasOtherFields(source));
+  EXPECT_NE(copy.ToString(), text);
+}
+
+TEST(Baseline, WhatNobodyDescribesAnyMoreIsLeftOut) {
+  const std::string rest = " secret/password=-";
+  const auto parsed =
+      Baseline::Parse("v1 u forgotten.0a1b2c3d/web=" + DigestOf("data").ToString() + rest, "ns");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->ToString(), "v1 u" + rest);
+  for (const char* entry :
+       {"forgotten/web=-", "forgotten.0a1b2c3/web=-", "forgotten.0A1B2C3D/web=-",
+        "For.0a1b2c3d/web=-", ".0a1b2c3d/web=-", "secret.0a1b2c3d/web=-", "forgotten.0a1b2c3d/=-",
+        "forgotten.0a1b2c3d/web=x"}) {
+    EXPECT_FALSE(Baseline::Parse("v1 u " + std::string(entry), "ns")) << entry;
+  }
+  KindWithField("status.revision");
+  EXPECT_FALSE(Baseline::Parse("v1 u recordedkind/web=-", "ns")) << "without a mark";
+}
+
 TEST(Baseline, IsOlderThanATemplateThatWasWrittenLater) {
   Baseline baseline{.uid = "u"};
   EXPECT_FALSE(baseline.IsOlderThanTemplate(apimachinery::Time{.seconds = 100}));

@@ -1,12 +1,14 @@
 #include "kubexx/reloader/plan/decision.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "kubexx/base/utf8.h"
 #include "kubexx/reloader/model/annotation_typos.h"
+#include "kubexx/reloader/plan/reload_on.h"
 #include "kubexx/reloadpolicy/waves.h"
 
 namespace kubexx::reloader {
@@ -30,6 +32,9 @@ bool IsEmpty(const std::string* value) { return value == nullptr || value->empty
 
 /// Whether one of the annotations that choose sources of `type` is set.
 bool Speaks(const Annotations& annotations, SourceType type, const AnnotationKeys& keys) {
+  if (IsDescribed(type)) {
+    return Find(annotations, kReloadOn) != nullptr;
+  }
   return Find(annotations, keys.Reload(type)) != nullptr ||
          Find(annotations, keys.search) != nullptr ||
          Find(annotations, keys.auto_reload) != nullptr ||
@@ -88,15 +93,19 @@ const Annotations& EffectiveAnnotations(const Workload& workload, SourceType typ
                                                   : workload.template_annotations;
 }
 
-const std::string* ReloadTextOf(const Workload& workload, SourceType type,
-                                const AnnotationKeys& keys) {
-  return Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type));
+std::optional<std::string> ReloadTextOf(const Workload& workload, SourceType type,
+                                        const AnnotationKeys& keys) {
+  const std::string* text = Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type));
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  return IsDescribed(type) ? ReloadListIn(*text, type) : std::optional(*text);
 }
 
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
                PatternCache& patterns) {
-  const std::string* text = ReloadTextOf(workload, source.id.type, rules.keys);
-  return Decide(source, workload, rules, text == nullptr ? nullptr : patterns.Get(*text).get());
+  const auto text = ReloadTextOf(workload, source.id.type, rules.keys);
+  return Decide(source, workload, rules, text ? patterns.Get(*text).get() : nullptr);
 }
 
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
@@ -105,6 +114,10 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
   const AnnotationKeys& keys = rules.keys;
   if (source.ignore) {
     return Verdict::kIgnored;
+  }
+  if (IsDescribed(type)) {  // no pod template mentions it, so only its name counts
+    return list != nullptr && list->Matches(source.id.key.name) ? Verdict::kExplicit
+                                                                : Verdict::kNoRule;
   }
   const Annotations& annotations = EffectiveAnnotations(workload, type, keys);
   if (IsExcluded(source, workload)) {
@@ -128,13 +141,22 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
   return Verdict::kNoRule;
 }
 
-std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys) {
+std::vector<BadItem> BadValues(const Workload& workload, const DecisionRules& rules) {
+  const AnnotationKeys& keys = rules.keys;
   std::vector<BadItem> bad_items;
   for (const SourceType type : kSourceTypes) {
     const Annotations& annotations = EffectiveAnnotations(workload, type, keys);
     CheckValue(annotations, keys.search, "true", false, bad_items);
     CheckValue(annotations, keys.auto_reload, "true", true, bad_items);
     CheckValue(annotations, keys.TypedAuto(type), "true", true, bad_items);
+  }
+  for (const Annotations* annotations : {&workload.annotations, &workload.template_annotations}) {
+    if (const std::string* reload_on = Find(*annotations, kReloadOn)) {
+      std::ranges::move(
+          BadItemsIn(*reload_on, [&rules](SourceType type) { return rules.Ignores(type); }),
+          std::back_inserter(bad_items));
+      break;  // those of the template count only where the workload has none
+    }
   }
   CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
   CheckValue(workload.annotations, reloadpolicy::kCanaryAnnotation, "true", false, bad_items);

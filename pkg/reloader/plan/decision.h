@@ -3,7 +3,9 @@
 #ifndef KUBEXX_RELOADER_PLAN_DECISION_H_
 #define KUBEXX_RELOADER_PLAN_DECISION_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -60,6 +62,16 @@ struct DecisionRules {
   bool reload_in_place = false;
   /// Sources of these types are ignored.
   std::set<SourceType> ignored_types{};
+  /// The described kinds of sources, such as "Certificate". Those of others, which this process
+  /// may know as well, are ignored.
+  std::vector<std::string> source_kinds{};
+
+  /// Whether sources of the type are ignored.
+  bool Ignores(SourceType type) const {
+    return ignored_types.contains(type) ||
+           (IsDescribed(type) &&
+            std::ranges::find(source_kinds, NamesOf(type).kind) == source_kinds.end());
+  }
 };
 
 /// The annotations that count for sources of `type`: those of the workload itself; or those of its
@@ -68,9 +80,10 @@ struct DecisionRules {
 const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
                                         const AnnotationKeys& keys);
 
-/// The value of the workload's reload annotation for sources of `type`; null if it has none.
-const std::string* ReloadTextOf(const Workload& workload, SourceType type,
-                                const AnnotationKeys& keys);
+/// The workload's reload list for sources of `type`; std::nullopt if it has none. That of a
+/// described kind is the part of kReloadOn that is about the kind.
+std::optional<std::string> ReloadTextOf(const Workload& workload, SourceType type,
+                                        const AnnotationKeys& keys);
 
 /// Decides as stakater/Reloader does: the rules apply in the order of Verdict, and the first one
 /// that matches decides. Does not check whether the workload references the source: see
@@ -83,9 +96,9 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
                PatternCache& patterns);
 
 /// The workload's yes-or-no annotations (auto, search, record-baseline) whose values are neither
-/// empty nor a valid yes or no, and those of its annotations whose names are mistyped (see
-/// MeantAnnotation). Each is listed once.
-std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys);
+/// empty nor a valid yes or no, the items of kReloadOn that name nothing that is known, and those
+/// of its annotations whose names are mistyped (see MeantAnnotation). Each is listed once.
+std::vector<BadItem> BadValues(const Workload& workload, const DecisionRules& rules);
 
 /// Whether any source of `type` could roll the workload. Returns false when no annotation or flag
 /// says anything about that type.

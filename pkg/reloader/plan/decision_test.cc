@@ -238,21 +238,22 @@ TEST(BadValues, AreThoseThatAreNeitherYesNorNo) {
                           {keys.TypedAuto(SourceType::kSecret), "True"},
                           {keys.search, "false"}};
   EXPECT_THAT(
-      BadValues(workload, keys),
+      BadValues(workload, {.keys = keys}),
       ElementsAre(testing::Field(&BadItem::item, "reloader.stakater.com/auto: \"yes\""),
                   testing::Field(&BadItem::item, "reloader.kubexx.io/record-baseline: \"maybe\"")))
       << "each once";
   workload.annotations = {{keys.search, "True"}, {std::string(kRecordBaseline), "False"}};
-  EXPECT_EQ(BadValues(workload, keys).size(), 2U) << "these have no effect";
+  EXPECT_EQ(BadValues(workload, {.keys = keys}).size(), 2U) << "these have no effect";
   workload.annotations = {{"reloader.kubexx.io/canary", "yes"}};
-  EXPECT_EQ(BadValues(workload, keys).size(), 1U);
+  EXPECT_EQ(BadValues(workload, {.keys = keys}).size(), 1U);
   workload.annotations = {{"reloader.kubexx.io/canary", "false"}};
-  EXPECT_THAT(BadValues(workload, keys), IsEmpty());
+  EXPECT_THAT(BadValues(workload, {.keys = keys}), IsEmpty());
   workload.annotations = {{keys.auto_reload, ""}, {std::string(kRecordBaseline), "true"}};
   workload.template_annotations = {{keys.search, "yes"}};
-  EXPECT_THAT(BadValues(workload, keys), IsEmpty()) << "those of the template do not count";
+  EXPECT_THAT(BadValues(workload, {.keys = keys}), IsEmpty())
+      << "those of the template do not count";
   workload.annotations.clear();
-  EXPECT_EQ(BadValues(workload, keys).size(), 1U);
+  EXPECT_EQ(BadValues(workload, {.keys = keys}).size(), 1U);
 }
 
 }  // namespace

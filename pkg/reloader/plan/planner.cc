@@ -57,7 +57,7 @@ class Planner {
       return sources_.over == nullptr ? std::nullopt : sources_.over->WrittenAt(id);
     };
     for (const SourceId& id : Candidates()) {
-      if (!rules_.ignored_types.contains(id.type)) {
+      if (!rules_.Ignores(id.type)) {
         Consider(id);
       }
     }
@@ -91,7 +91,7 @@ class Planner {
     named_ = referenced_;
     const std::string& ns = workload_.id.key.namespace_;
     std::set<SourceId> candidates;
-    for (const SourceType type : kSourceTypes) {
+    for (const SourceType type : AllSourceTypes()) {
       const PatternList* patterns = Compile(type);
       ReloadList list = ReloadListOf(workload_, type, rules_.keys);
       for (std::string& name : list.names) {
@@ -120,8 +120,8 @@ class Planner {
   /// Gets the compiled reload list for the whole plan. Returns null when there is no list or it is
   /// not needed.
   const PatternList* Compile(SourceType type) {
-    const std::string* text = ReloadTextOf(workload_, type, rules_.keys);
-    if (text == nullptr || rules_.ignored_types.contains(type)) {
+    const auto text = ReloadTextOf(workload_, type, rules_.keys);
+    if (!text || rules_.Ignores(type)) {
       return nullptr;
     }
     const auto& list = lists_[type] = patterns_.Get(*text);
@@ -227,6 +227,7 @@ class Planner {
   /// Converts what is known about other keys to the keys that count now, unless the data under the
   /// other keys have changed.
   void Rebase(const Source& source) {
+    RebaseFields(source);
     const auto rebase = [&](Digest& digest, const std::string& keys, const KeyPrints& prints) {
       if (keys == source.keys || digest == kNoSource || MayHaveMissed(source, keys)) {
         return false;
@@ -254,6 +255,18 @@ class Planner {
     }
   }
 
+  /// What is recorded of a described kind may be about other fields than count now. That tells
+  /// nothing of the data under the present ones, so the workload is taken to run with those that
+  /// this process knows of it, or with the present ones: a new description rolls nothing.
+  void RebaseFields(const Source& source) {
+    if (!compared_ || !compared_->HasOtherFields(source.id)) {
+      return;
+    }
+    const auto state = known_.pairs.find(source.id);
+    compared_->Set(source.id, state == known_.pairs.end() ? source.digest : state->second.digest,
+                   {}, compared_->VersionOf(source.id));
+  }
+
   /// Whether the source may have changed since the present pods began, under keys that the workload
   /// did not use before. The pod template may use a new key, and the data under it may change right
   /// afterwards, before any plan. What is known about `keys` says nothing of such a change.
@@ -276,7 +289,8 @@ class Planner {
     for (auto& [id, state] : known_.pairs) {
       const auto record = recorded_->digests.find(id);
       if (state.kind == Kind::kConfirmed && !state.is_ahead_of_record &&
-          record != recorded_->digests.end() && record->second != state.digest) {
+          record != recorded_->digests.end() && record->second != state.digest &&
+          !recorded_->HasOtherFields(id)) {
         state = {.kind = Kind::kConfirmed, .digest = record->second, .keys = recorded_->KeysOf(id)};
       }
     }
@@ -285,7 +299,7 @@ class Planner {
   void KeepRecord(const SourceId& id) {
     if (recorded_) {
       if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
-        plan_.baseline.Set(id, found->second, recorded_->KeysOf(id), recorded_->VersionOf(id));
+        plan_.baseline.SetAs(*recorded_, id);
         // Nobody doubts what a baseline says of a class, as each pod reports it for itself.
         plan_.is_partly_unknown =
             plan_.is_partly_unknown || id.type != SourceType::kSecretProviderClass;
@@ -373,8 +387,8 @@ Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowl
 
 ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys) {
   ReloadList result;
-  const std::string* value = Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type));
-  if (value == nullptr) {
+  const auto value = ReloadTextOf(workload, type, keys);
+  if (!value) {
     return result;
   }
   AnyItem(*value, [&](std::string_view item) {

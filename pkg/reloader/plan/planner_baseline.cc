@@ -44,7 +44,8 @@ bool MayStayInDoubt(const RecordedOn& on, const Plan& plan) {
 bool IsInRecord(const RecordedOn& on, const Plan& plan, const SourceId& id, const Digest& digest) {
   const auto found = on.recorded->digests.find(id);
   return found != on.recorded->digests.end() && found->second == digest &&
-         on.recorded->KeysOf(id) == plan.baseline.KeysOf(id);
+         on.recorded->KeysOf(id) == plan.baseline.KeysOf(id) &&
+         on.recorded->HasOtherFields(id) == plan.baseline.HasOtherFields(id);
 }
 
 /// The bytes of a baseline that a text may still have.
@@ -76,6 +77,7 @@ void CutToSize(Room& room, Plan& plan) {
   const auto is_left_out = [&](const auto& entry) { return !digests.contains(entry.first); };
   std::erase_if(plan.baseline.keys, is_left_out);
   std::erase_if(plan.baseline.versions, is_left_out);
+  std::erase_if(plan.baseline.other_fields, is_left_out);
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
                  });
   for (const auto& [id, digest] : recorded->digests) {
     if (!digests.contains(id) && on.referenced.contains(id) && room.Take(id, *recorded)) {
-      plan.baseline.Set(id, digest, recorded->KeysOf(id), recorded->VersionOf(id));
+      plan.baseline.SetAs(*recorded, id);
     }
   }
 }

@@ -102,14 +102,12 @@ std::optional<ReloadedFrom> ParseReloadedFrom(std::string_view text) {
   if (!tree) {
     return std::nullopt;
   }
-  for (const SourceType type : kSourceTypes) {
-    if (NamesOf(type).upper == tree->TextAt("type")) {
-      return ReloadedFrom{
-          {type, {std::string(tree->TextAt("namespace")), std::string(tree->TextAt("name"))}},
-          std::string(tree->TextAt("hash"))};
-    }
-  }
-  return std::nullopt;
+  const auto type = TypeCalled(&SourceTypeNames::upper, tree->TextAt("type"));
+  return type ? std::optional(ReloadedFrom{
+                    {*type,
+                     {std::string(tree->TextAt("namespace")), std::string(tree->TextAt("name"))}},
+                    std::string(tree->TextAt("hash"))})
+              : std::nullopt;
 }
 
 std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {

@@ -24,6 +24,9 @@ using reloadpolicy::ObjectRef;
 using reloadpolicy::Policy;
 
 bool IsNamed(const SourceId& source, const reloadpolicy::Waves& waves) {
+  if (IsDescribed(source.type)) {
+    return false;  // its fields belong to its controller
+  }
   return source.type != SourceType::kSecret ||
          std::ranges::find(waves.restore_secrets, source.key.name) != waves.restore_secrets.end();
 }
@@ -34,10 +37,9 @@ std::map<SourceId, std::set<std::string>> SourcesIn(const reloadpolicy::DataVers
   std::map<SourceId, std::set<std::string>> sources;
   for (const std::string& version : versions) {
     const auto parts = reloadpolicy::PartsOf(version);
-    for (const SourceType type : kSourceTypes) {
-      if (parts && NamesOf(type).kind == parts->kind) {
-        sources[{type, {namespace_, std::string(parts->name)}}].emplace(parts->digest);
-      }
+    const auto type = parts ? TypeCalled(&SourceTypeNames::kind, parts->kind) : std::nullopt;
+    if (type) {
+      sources[{*type, {namespace_, std::string(parts->name)}}].emplace(parts->digest);
     }
   }
   return sources;

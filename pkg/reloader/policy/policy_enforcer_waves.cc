@@ -61,10 +61,9 @@ bool ArePresent(const reloadpolicy::DataVersions& versions, const Workload& work
   std::map<SourceId, std::vector<std::string>> by_source;
   for (const std::string& version : versions) {
     const auto parts = reloadpolicy::PartsOf(version);
-    for (const SourceType type : kSourceTypes) {
-      if (parts && NamesOf(type).kind == parts->kind) {
-        by_source[{type, {namespace_, std::string(parts->name)}}].emplace_back(parts->digest);
-      }
+    const auto type = parts ? TypeCalled(&SourceTypeNames::kind, parts->kind) : std::nullopt;
+    if (type) {
+      by_source[{*type, {namespace_, std::string(parts->name)}}].emplace_back(parts->digest);
     }
   }
   return std::ranges::any_of(by_source, [&](const auto& each) {

@@ -249,7 +249,7 @@ std::optional<RestoreWork::Restored> RestoreWork::PutBackInto(const SourceId& so
 std::variant<RestoreWork::Step, NotDone> RestoreWork::Prepare(const FailedSource& source,
                                                               const std::stop_token& stop) {
   const std::string name = SourceName(source.id);
-  if (source.id.type == SourceType::kSecretProviderClass) {
+  if (source.id.type == SourceType::kSecretProviderClass || IsDescribed(source.id.type)) {
     return AskAPerson("NotRestorable",
                       name + " has its data elsewhere, where the operator cannot restore them");
   }

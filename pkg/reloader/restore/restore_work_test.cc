@@ -20,6 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 const SourceId kWorkSettings{SourceType::kConfigMap, {"shop", "settings"}};

@@ -27,6 +27,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/fields/field_projection.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/testing/new_informer.h"
@@ -185,6 +186,10 @@ class OperatorTest : public ::testing::Test {
         Informer(config_maps_, TransformFor(SourceType::kConfigMap, keys, detail));
     set.sources[SourceType::kSecret] =
         Informer(secrets_, TransformFor(SourceType::kSecret, keys, detail));
+    for (const auto& [type, objects] : described_) {
+      set.sources[type] =
+          Informer(objects, TransformForFields(DescribedBy(type)->described, keys, detail));
+    }
     set.workloads[WorkloadKind::kDeployment] =
         Informer(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
     for (const auto& [kind, late] : late_kinds_) {
@@ -217,6 +222,9 @@ class OperatorTest : public ::testing::Test {
          {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
           set.workloads[WorkloadKind::kDeployment]}) {
       AwaitOperatorSync(*informer);
+    }
+    for (const auto& [type, objects] : described_) {
+      AwaitOperatorSync(*set.sources[type]);
     }
   }
   std::shared_ptr<cache::SharedInformerBase> Informer(
@@ -266,6 +274,8 @@ class OperatorTest : public ::testing::Test {
       std::make_shared<cache::testing::FakeSource>();
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
+  /// The objects of described kinds of sources.
+  std::map<SourceType, std::shared_ptr<cache::testing::FakeSource>> described_;
   /// Kinds that cannot be listed at first, and the tokens that end the wait for them.
   std::map<WorkloadKind, std::pair<std::shared_ptr<cache::testing::FakeSource>, std::stop_token>>
       late_kinds_;

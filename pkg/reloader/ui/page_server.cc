@@ -167,10 +167,8 @@ http::Response PageServer::Source(const http::Request& request) const {
   if (!named) {
     return BadName();
   }
-  const auto type = std::ranges::find(kSourceTypes, named->kind,
-                                      [](SourceType each) { return NamesOf(each).kind; });
-  return type == kSourceTypes.end() ? BadName()
-                                    : AnswerOf(options_.source({*type, named->key}, request.stop));
+  const auto type = TypeCalled(&SourceTypeNames::kind, named->kind);
+  return type ? AnswerOf(options_.source({*type, named->key}, request.stop)) : BadName();
 }
 
 }  // namespace kubexx::reloader

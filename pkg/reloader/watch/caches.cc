@@ -38,6 +38,15 @@ void ReportUnreadable(std::string_view kind, const ObjectKey& key,
                  {{"kind", kind}, {"object", key.ToString()}, {"error", status}});
 }
 
+/// Whether the object is a source at all: those of described kinds may lack a field yet.
+bool IsSource(SourceType type, const cache::Object& object) {
+  if (!IsDescribed(type)) {
+    return true;
+  }
+  const auto source = SourceFrom(type, object);
+  return source && source->digest != kNoSource;
+}
+
 void AddTemplateTerms(const Workload& workload, cache::IndexTerms& terms) {
   if (workload.id.kind == WorkloadKind::kDeployment) {
     for (const SourceId& source : ReferencedSources(workload)) {
@@ -110,7 +119,7 @@ cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& r
     }
   }
   const std::string& ns = workload.id.key.namespace_;
-  for (const SourceType type : kSourceTypes) {
+  for (const SourceType type : AllSourceTypes()) {
     const ReloadList list = ReloadListOf(workload, type, rules.keys);
     for (const std::string& name : std::set(list.names.begin(), list.names.end())) {
       terms.emplace_back(kByListedName, TypedKey(type, ObjectKey{ns, name}.ToString()));
@@ -140,8 +149,9 @@ Caches::Caches(std::vector<InformerSet> informers, const DecisionRules& rules)
       });
     }
     for (const auto& [type, informer] : set.sources) {
-      informer->AddIndexer([](const cache::Object& object) {
-        return cache::IndexTerms{{kByNamespace, object.key.namespace_}};
+      informer->AddIndexer([type](const cache::Object& object) {
+        return IsSource(type, object) ? cache::IndexTerms{{kByNamespace, object.key.namespace_}}
+                                      : cache::IndexTerms{};
       });
     }
   }
@@ -278,6 +288,9 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
       continue;
     }
     if (auto source = SourceFrom(id.type, *object)) {
+      if (IsDescribed(id.type) && source->digest == kNoSource) {
+        return std::nullopt;  // a field is not there yet
+      }
       source->resource_version = VersionNumber(object->resource_version);
       return *std::move(source);
     } else {
@@ -296,7 +309,7 @@ std::optional<TracedSource> Caches::GetTraced(const SourceId& id) const {
     }
     const auto object = informer->second->GetRaw(id.key);
     const auto source = object ? SourceFrom(id.type, *object) : Source{};
-    if (object && source) {
+    if (object && source && source->digest != kNoSource) {
       return TracedSource{.digest = source->digest, .trace = TraceFrom(*object)};
     }
   }

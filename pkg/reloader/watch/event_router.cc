@@ -8,6 +8,7 @@
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/source_trace.h"
 #include "kubexx/reloader/watch/provider_classes.h"
+#include "kubexx/reloader/watch/source_event.h"
 
 namespace kubexx::reloader {
 
@@ -55,13 +56,19 @@ bool EventRouter::IsSelected(const std::string& namespace_, const std::stop_toke
           (parts_.namespaces->WaitForSync(stop) && parts_.namespaces->Contains(namespace_)));
 }
 
-bool EventRouter::IsCreated(const cache::Object& source) const {
+bool EventRouter::IsCreated(const RawEvent& event) const {
+  // An update is of an object that has got its last missing field.
   return parts_.rules.reload_on_create &&
-         (parts_.absences == nullptr || !parts_.absences->has_selector() || IsAsCreated(source));
+         (event.type == RawEvent::Type::kUpdate || parts_.absences == nullptr ||
+          !parts_.absences->has_selector() || IsAsCreated(event.object()));
 }
 
 bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
-  const bool deleted = event.type == RawEvent::Type::kDelete;
+  const auto meaning = MeaningOf(type, event);
+  if (!meaning) {
+    return true;
+  }
+  const bool deleted = *meaning == RawEvent::Type::kDelete;
   auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
   if (!source) {
     logging::Error("Cannot read the source that an event tells of",
@@ -83,11 +90,11 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     NoteWorkloads(*source, &before);
     return true;
   }
-  if (event.type == RawEvent::Type::kAdd) {
+  if (*meaning == RawEvent::Type::kAdd) {
     source->resource_version = VersionNumber(event.resource_version());
     // A workload that rolled for an earlier source of this name may be behind.
     const Move nothing{.digest = kNoSource};
-    NoteWorkloads(*source, IsCreated(event.object()) ? &nothing : nullptr);
+    NoteWorkloads(*source, IsCreated(event) ? &nothing : nullptr);
     return true;
   }
   if (!event.is_single_change) {
@@ -268,10 +275,10 @@ void EventRouter::NoteKnown(const Source& source, const Move* before,
     if (!workload) {
       continue;
     }
-    const std::string* text = ReloadTextOf(*workload, source.id.type, parts_.rules.keys);
-    const auto list = text == nullptr ? nullptr : ListFor(*text, budget);
+    const auto text = ReloadTextOf(*workload, source.id.type, parts_.rules.keys);
+    const auto list = text ? ListFor(*text, budget) : nullptr;
     // The plan drops a source that does not concern the workload.
-    if ((text != nullptr && !budget.Take(list.get(), source.id.key.name)) ||
+    if ((text && !budget.Take(list.get(), source.id.key.name)) ||
         Reloads(Decide(source, *workload, parts_.rules, list.get()))) {
       note(id);
     }

@@ -98,7 +98,7 @@ class EventRouter {
   bool IsSelected(const std::string& namespace_, const std::stop_token& stop) const;
   /// Whether a source that appears was just created, as opposed to one that existed before its
   /// informer started.
-  bool IsCreated(const cache::Object& source) const;
+  bool IsCreated(const cache::RawEvent& event) const;
 
   using RawEvent = cache::RawEvent;
 

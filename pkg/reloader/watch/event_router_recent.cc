@@ -24,8 +24,8 @@ bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& 
       std::ranges::binary_search(referenced, source)) {
     return true;
   }
-  const std::string* text = ReloadTextOf(workload, source.type, parts_.rules.keys);
-  if (text == nullptr) {
+  const auto text = ReloadTextOf(workload, source.type, parts_.rules.keys);
+  if (!text) {
     return false;
   }
   const auto list = ListFor(*text, budget);

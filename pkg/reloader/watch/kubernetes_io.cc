@@ -11,13 +11,16 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
+#include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/dynamic/dynamic_informer.h"
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/fields/field_projection.h"
 #include "kubexx/reloader/model/baseline_owner.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloader/watch/described_list_watch.h"
 #include "kubexx/reloader/watch/watch_errors.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -190,6 +193,57 @@ void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type
       });
 }
 
+/// Adds a described kind, whose API may come and go. Nobody waits for it: until it is listed, its
+/// sources are unknown.
+void AddDescribed(const std::shared_ptr<rest::RESTClient>& client, SourceType type,
+                  const WatchSettings& settings, const std::shared_ptr<Fallbacks>& fallbacks,
+                  InformerSet& set) {
+  const SourceKind& kind = DescribedBy(type)->described;
+  const apimachinery::ResourceInfo resource = kind.Resource();
+  cache::InformerOptions options = OptionsOf(
+      resource, settings, TransformForFields(kind, settings.keys, settings.source_detail));
+  options.use_watch_list = false;
+  const std::stop_source refused;
+  set.refused[type] = refused.get_token();
+  options.on_error = [refused, errors = std::make_shared<WatchErrors>(options.name)](
+                         const apimachinery::Status& status) mutable {
+    if (!DescribedListWatch::IsTold(status)) {
+      errors->Log(status);
+    }
+    refused.request_stop();
+  };
+  set.sources[type] = NewInformer(set, std::move(options), [&](const std::string& namespace_) {
+    std::shared_ptr<cache::ListerWatcher> list_watch = std::make_shared<DescribedListWatch>(
+        DynamicListWatchOf(client, resource, namespace_, settings.source_label_selector), fallbacks,
+        kind.kind, namespace_);
+    if (settings.refusals != nullptr) {
+      list_watch = settings.refusals->Follow(std::move(list_watch), kind.resource, namespace_,
+                                             Refusals::Need::kPart);
+    }
+    return list_watch;
+  });
+}
+
+dynamic::DynamicResource ObjectsOfType(const std::shared_ptr<rest::RESTClient>& client,
+                                       const SourceId& id) {
+  const SourceKind& kind = DescribedBy(id.type)->described;
+  return dynamic::DynamicClient(client).Resource({kind.group, kind.version, kind.resource},
+                                                 id.key.namespace_);
+}
+
+Result<std::optional<ValueDigests>> FetchFields(const std::shared_ptr<rest::RESTClient>& client,
+                                                const SourceId& id, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(
+      const auto list,
+      ObjectsOfType(client, id).List({.field_selector = "metadata.name=" + id.key.name}, stop));
+  ValueDigests digests{.whole = kNoSource};
+  if (!list.items.empty()) {
+    digests = FieldDigestsOf(DescribedBy(id.type)->described, list.items[0].tree());
+  }
+  digests.read_at = VersionNumber(list.metadata.resource_version);
+  return std::optional(std::move(digests));
+}
+
 template <class T>
 Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::RESTClient>& client,
                                                 const SourceId& id, const std::stop_token& stop) {
@@ -211,16 +265,20 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
 
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client) {
   return [client = std::move(client)](const SourceId& id, const std::stop_token& stop) {
-    return id.type == SourceType::kSecret ? FetchValues<core::Secret>(client, id, stop)
-                                          : FetchValues<core::ConfigMap>(client, id, stop);
+    return IsDescribed(id.type)             ? FetchFields(client, id, stop)
+           : id.type == SourceType::kSecret ? FetchValues<core::Secret>(client, id, stop)
+                                            : FetchValues<core::ConfigMap>(client, id, stop);
   };
 }
 
 SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client) {
   return [client = std::move(client)](const SourceId& id,
                                       const std::stop_token& stop) -> Result<bool> {
+    const KnownSourceKind* kind = DescribedBy(id.type);
     const dynamic::MetadataResource resource = dynamic::MetadataClient(client).Resource(
-        {"", "v1", std::string(NamesOf(id.type).plural)}, id.key.namespace_);
+        {kind == nullptr ? "" : kind->described.group,
+         kind == nullptr ? "v1" : kind->described.version, std::string(NamesOf(id.type).plural)},
+        id.key.namespace_);
     KX_ASSIGN_OR_RETURN(const auto list,
                         resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
     return !list.items.empty();
@@ -247,6 +305,11 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
   }
   if (!settings.ignored_types.contains(SourceType::kSecretProviderClass)) {
     AddProviderClasses(client, settings, fallbacks, set);
+  }
+  for (const std::string& kind : settings.source_kinds) {
+    if (const auto type = TypeCalled(&SourceTypeNames::kind, kind); type && IsDescribed(*type)) {
+      AddDescribed(client, *type, settings, fallbacks, set);
+    }
   }
   AddWorkloads(client, settings, fallbacks, set);
   return set;

@@ -31,7 +31,10 @@ struct WatchSettings {
   std::string source_label_selector{};
   /// Types that are not watched.
   std::set<SourceType> ignored_types{SourceType::kSecretProviderClass};
-  /// How much the informers keep of ConfigMaps and Secrets.
+  /// The described kinds to watch as sources, such as "Certificate", of those that the process
+  /// knows.
+  std::vector<std::string> source_kinds{};
+  /// How much the informers keep of ConfigMaps, Secrets and objects of described kinds.
   SourceDetail source_detail = SourceDetail::kDigest;
   /// Kinds to watch. Kinds that the server does not have, or does not permit to list, are tried
   /// again from time to time.
@@ -56,11 +59,11 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings);
 
-/// Reads one ConfigMap or Secret. Uses a list with a field selector for the name, because the
-/// operator needs only the right to list then.
+/// Reads one ConfigMap, Secret or object of a described kind. Uses a list with a field selector for
+/// the name, because the operator needs only the right to list then.
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client);
 
-/// Asks for the metadata of a ConfigMap or Secret, by a list with its name.
+/// Asks for the metadata of such an object, by a list with its name.
 SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client);
 
 }  // namespace kubexx::reloader

@@ -19,7 +19,9 @@ apimachinery::Status HasChanged(const SourceId& id) {
 
 /// Whether the server would give the same answer about this source again.
 bool IsSettledAnswer(const apimachinery::Status& status) {
-  return IsDenied(status) || status.reason == apimachinery::Reason::kMalformed;
+  // A list is not found only where the API server does not have the kind.
+  return IsDenied(status) || status.reason == apimachinery::Reason::kMalformed ||
+         status.reason == apimachinery::Reason::kNotFound;
 }
 
 }  // namespace
@@ -148,7 +150,8 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   if (!source && IsUnknown(id)) {
     return Source{.id = id, .unknown = true};
   }
-  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass ||
+      IsDescribed(id.type)) {  // of which no keys are chosen
     return source;
   }
   source->keys = KeysOf(*source);

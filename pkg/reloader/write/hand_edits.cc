@@ -167,9 +167,7 @@ Result<HandChange> Mend(std::string_view kind, const Unstructured& object) {
 
 bool CanBePaused(std::string_view kind) {
   return ParseWorkloadKind(kind) || IsPolicy(kind) ||
-         std::ranges::find(kSourceTypes, kind, [](SourceType type) {
-           return NamesOf(type).kind;
-         }) != kSourceTypes.end();
+         TypeCalled(&SourceTypeNames::kind, kind).has_value();
 }
 
 Result<HandChange> HandChangeOf(HandEdit edit, std::string_view kind, const Unstructured& object,

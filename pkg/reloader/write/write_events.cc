@@ -73,7 +73,7 @@ std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClie
                                             std::shared_ptr<base::Executor> executor) {
   const auto sink = std::make_shared<events::ClientSink<api::core::v1::Event>>(client);
   WriteEvents::Recorders recorders;
-  for (const SourceType type : kSourceTypes) {
+  for (const SourceType type : AllSourceTypes()) {
     events::RecorderOptions options{.component = "reloader-" + std::string(NamesOf(type).plural),
                                     .flush_limit = std::chrono::seconds(1),
                                     .registry = registry,

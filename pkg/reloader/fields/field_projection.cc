@@ -1,0 +1,167 @@
+#include "kubexx/reloader/fields/field_projection.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/base/ascii.h"
+#include "kubexx/reloader/model/kept_source.h"
+#include "kubexx/reloader/model/source_trace.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Result;
+using apimachinery::Time;
+using codec::JsonTree;
+
+/// Texts that are wiped when the scope ends.
+class WipedTexts {
+ public:
+  WipedTexts() = default;
+  WipedTexts(const WipedTexts&) = delete;
+  WipedTexts& operator=(const WipedTexts&) = delete;
+  ~WipedTexts() {
+    for (std::string& text : texts_) {
+      apimachinery::Wipe(text);
+    }
+  }
+  /// There must be no more texts than `number`, so that views of them stay valid.
+  void Reserve(std::size_t number) { texts_.reserve(number); }
+  std::string_view Add(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+/// Whether the fields of an entry of managed fields own the field, or what it is in as a whole.
+/// What is in a list counts as the list: who owns one of its elements is not looked at.
+bool Owns(const JsonTree& fields, const ObjectField& field) {
+  const JsonTree* at = &fields;
+  for (const FieldStep& step : field.steps) {
+    if (step.member.empty()) {
+      return true;
+    }
+    at = at->Find("f:" + step.member);
+    if (at == nullptr) {
+      return false;
+    }
+    if (at->size() == 0) {
+      return true;
+    }
+  }
+  return true;
+}
+
+/// The latest entry of the managed fields that owns one of the fields.
+std::optional<DataWriter> WriterOfFields(const SourceKind& kind, const JsonTree& object) {
+  std::optional<DataWriter> writer;
+  const JsonTree* entries = object.At({"metadata", "managedFields"});
+  if (entries == nullptr) {
+    return writer;
+  }
+  for (const JsonTree& entry : entries->elements()) {
+    const auto time = Time::Parse(entry.TextAt("time"));
+    const JsonTree* fields = entry.Find("fieldsV1");
+    if (!time || fields == nullptr || (writer && *time <= writer->time) ||
+        !std::ranges::any_of(kind.fields,
+                             [&](const ObjectField& field) { return Owns(*fields, field); })) {
+      continue;
+    }
+    writer = {.manager = ShownManager(entry.TextAt("manager")), .time = *time};
+  }
+  return writer;
+}
+
+Annotations AnnotationsIn(const JsonTree& object) {
+  Annotations annotations;
+  if (const JsonTree* all = object.At({"metadata", "annotations"})) {
+    for (const JsonTree::Member& each : all->members()) {
+      if (const std::string* value = each.value.AsString()) {
+        annotations[each.key] = *value;
+      }
+    }
+  }
+  return annotations;
+}
+
+Result<void> ProjectText(const SourceKind& kind, const AnnotationKeys& keys, std::string_view json,
+                         cache::Object& object, SourceDetail detail) {
+  if (object.encoding != codec::Encoding::kJson) {
+    return Fail(apimachinery::Malformed("object", "a custom resource that is not JSON"));
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
+  const ValueDigests digests = FieldDigestsOf(kind, tree);
+  KeptSource kept{.digest = BytesOf(digests.whole)};
+  KeepAnnotations(AnnotationsIn(tree), keys, kept);
+  if (detail == SourceDetail::kWithKeys) {
+    KeepTrace(digests, WriterOfFields(kind, tree), kept);
+  }
+  StoreKept(kept, object);
+  return {};
+}
+
+}  // namespace
+
+ValueDigests FieldDigestsOf(const SourceKind& kind, const JsonTree& object) {
+  ValueDigests digests{.whole = kNoSource};
+  WipedTexts texts;
+  texts.Reserve(kind.fields.size());
+  DigestBuilder builder;
+  for (const ObjectField& field : kind.fields) {
+    const JsonTree* value = FieldValueOf(field, object);
+    if (value == nullptr) {
+      return {.whole = kNoSource};
+    }
+    const std::string_view text = texts.Add(CanonicalText(*value));
+    builder.Add(field.text, text);
+    digests.values[FieldKey(field)] = DigestOf(text);
+  }
+  digests.whole = builder.Finish();
+  if (const auto writer = WriterOfFields(kind, object)) {
+    // What was restored or copied is as old as the object.
+    const JsonTree* metadata = object.Find("metadata");
+    const auto created = Time::Parse(metadata->TextAt("creationTimestamp"));
+    digests.written = created ? std::max(writer->time, *created) : writer->time;
+  }
+  return digests;
+}
+
+std::string FieldKey(const ObjectField& field) {
+  std::string key;
+  for (const char c : field.text) {
+    if (c == '[') {
+      key.push_back('.');
+    } else if (c == '=') {
+      key.push_back('-');
+    } else if (base::IsAlphanumeric(c) || c == '.' || c == '-' || c == '_') {
+      key.push_back(c);
+    } else if (c != ']') {
+      key.push_back('_');
+    }
+  }
+  return key;
+}
+
+Result<void> ProjectFields(const SourceKind& kind, const AnnotationKeys& keys,
+                           cache::Object& object, SourceDetail detail) {
+  std::string json = std::exchange(object.bytes, {});
+  const auto projected = ProjectText(kind, keys, json, object, detail);
+  apimachinery::Wipe(json);
+  return projected;
+}
+
+std::function<Result<void>(cache::Object&)> TransformForFields(SourceKind kind, AnnotationKeys keys,
+                                                               SourceDetail detail) {
+  return [kind = std::move(kind), keys = std::move(keys), detail](cache::Object& object) {
+    return ProjectFields(kind, keys, object, detail);
+  };
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,120 @@
+#include "kubexx/reloader/fields/field_projection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/source_trace.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+SourceKind KindOf(std::initializer_list<const char*> fields) {
+  SourceKind kind{.group = "cert-manager.io",
+                  .version = "v1",
+                  .kind = "ProjectedCertificate",
+                  .resource = "projectedcertificates"};
+  for (const char* field : fields) {
+    kind.fields.push_back(ObjectField::Parse(field).value());
+  }
+  return kind;
+}
+
+/// What an informer keeps of the object.
+cache::Object KeptOf(const SourceKind& kind, std::string json,
+                     SourceDetail detail = SourceDetail::kDigest) {
+  cache::Object object{
+      .encoding = codec::Encoding::kJson, .bytes = std::move(json), .key = {"ns", "web"}};
+  const auto projected = TransformForFields(kind, {}, detail)(object);
+  EXPECT_TRUE(projected);
+  return object;
+}
+
+class FieldProjectionTest : public testing::Test {
+ protected:
+  FieldProjectionTest() {
+    AddSourceKinds({KindOf({"status.revision"})});
+    type_ = TypeCalled(&SourceTypeNames::kind, "ProjectedCertificate").value();
+  }
+  Source SourceIn(const std::string& json,
+                  std::initializer_list<const char*> fields = {"status.revision"}) {
+    return SourceFrom(type_, KeptOf(KindOf(fields), json)).value();
+  }
+
+  SourceType type_{};
+};
+
+TEST_F(FieldProjectionTest, TheDigestIsOfTheFieldsOnly) {
+  const Source source = SourceIn(R"({"spec":{"x":1},"status":{"revision":2,"at":"today"}})");
+  EXPECT_EQ(source.digest, DigestOf("status.revision=2"));
+  EXPECT_EQ(source.id, (SourceId{type_, {"ns", "web"}}));
+  EXPECT_EQ(source.digest, SourceIn(R"({"spec":{"x":2},"status":{"revision":2}})").digest);
+  EXPECT_NE(source.digest, SourceIn(R"({"status":{"revision":3}})").digest);
+  EXPECT_NE(source.digest, SourceIn(R"({"status":{"revision":"2"}})").digest);
+}
+
+TEST_F(FieldProjectionTest, WithoutAFieldItIsNoSource) {
+  EXPECT_EQ(SourceIn(R"({"status":{}})").digest, kNoSource);
+  const std::initializer_list<const char*> both = {"status.revision", "status.at"};
+  EXPECT_EQ(SourceIn(R"({"status":{"revision":2}})", both).digest, kNoSource);
+  EXPECT_EQ(SourceIn(R"({"status":{"revision":2,"at":"now"}})", both).digest,
+            DigestOf(R"(status.at="now";status.revision=2)"));
+}
+
+TEST_F(FieldProjectionTest, AnnotationsOfSourcesCount) {
+  const Source source = SourceIn(
+      R"({"metadata":{"annotations":{"reloader.stakater.com/ignore":"true",
+          "reloader.kubexx.io/paused":"yes"}},"status":{"revision":2}})");
+  EXPECT_TRUE(source.ignore);
+  EXPECT_TRUE(source.paused);
+}
+
+TEST_F(FieldProjectionTest, NoValueIsKept) {
+  for (const SourceDetail detail : {SourceDetail::kDigest, SourceDetail::kWithKeys}) {
+    const cache::Object kept =
+        KeptOf(KindOf({"status.token"}), R"({"status":{"token":"hunter2"},"spec":{"big":"other"}})",
+               detail);
+    EXPECT_THAT(kept.bytes, Not(HasSubstr("hunter2")));
+    EXPECT_THAT(kept.bytes, Not(HasSubstr("other")));
+  }
+}
+
+TEST_F(FieldProjectionTest, ATraceNamesFieldsAndTheirWriter) {
+  const std::string json =
+      R"({"metadata":{"managedFields":[
+           {"manager":"kubectl","time":"2026-01-01T00:00:09Z","fieldsV1":{"f:spec":{"f:x":{}}}},
+           {"manager":"cert-manager","time":"2026-01-01T00:00:05Z",
+            "fieldsV1":{"f:status":{"f:revision":{},"f:conditions":{}}}},
+           {"manager":"before","time":"2026-01-01T00:00:01Z","fieldsV1":{"f:status":{}}}]},
+         "status":{"revision":2,"conditions":[{"type":"Ready","reason":"Ok"}]}})";
+  const SourceKind kind = KindOf({"status.revision", "status.conditions[type=Ready].reason"});
+  const auto trace = TraceFrom(KeptOf(kind, json, SourceDetail::kWithKeys));
+  ASSERT_TRUE(trace && trace->values && trace->writer);
+  EXPECT_THAT(*trace->values, UnorderedElementsAre(Key("status.revision"),
+                                                   Key("status.conditions.type-Ready.reason")));
+  EXPECT_EQ(trace->writer->manager, "cert-manager");
+  const auto tree = codec::JsonTree::Parse(json);
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(FieldDigestsOf(kind, *tree).written->ToString(), "2026-01-01T00:00:05Z");
+  EXPECT_FALSE(TraceFrom(KeptOf(kind, json)));
+}
+
+TEST_F(FieldProjectionTest, WhatIsNotJsonIsRefused) {
+  cache::Object object{.encoding = codec::Encoding::kJson, .bytes = "{", .key = {"ns", "web"}};
+  EXPECT_FALSE(ProjectFields(KindOf({"status.revision"}), {}, object));
+  EXPECT_EQ(object.bytes, "");
+  cache::Object packed{.encoding = codec::Encoding::kProtobuf, .bytes = "x", .key = {"ns", "web"}};
+  EXPECT_FALSE(ProjectFields(KindOf({"status.revision"}), {}, packed));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

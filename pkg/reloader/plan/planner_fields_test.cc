@@ -1,0 +1,144 @@
+// Tests plans for sources of described kinds: what a new description means for what was recorded.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/planner.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+SourceType Describe(std::initializer_list<const char*> fields) {
+  SourceKind kind{.group = "plan.example.com",
+                  .version = "v1",
+                  .kind = "PlanCertificate",
+                  .resource = "plancertificates"};
+  for (const char* field : fields) {
+    kind.fields.push_back(ObjectField::Parse(field).value());
+  }
+  AddSourceKinds({kind});
+  return TypeCalled(&SourceTypeNames::kind, "PlanCertificate").value();
+}
+
+std::string MarkOf(SourceType type) { return DescribedBy(type)->mark; }
+
+class PlannerFieldsTest : public testing::Test {
+ protected:
+  PlannerFieldsTest() {
+    workload_.id = {WorkloadKind::kDeployment, {"ns", "web"}};
+    workload_.uid = "u";
+    workload_.annotations = {{std::string(kReloadOn), "PlanCertificate/web-tls"}};
+    workload_.containers = {{.name = "app"}};
+  }
+
+  void Put(const std::string& value) {
+    sources_[id_] = {.id = id_, .digest = DigestOf(value), .resource_version = 7};
+  }
+  void Record(const std::string& text) {
+    workload_.annotations[std::string(kBaselineAnnotation)] = text;
+  }
+  /// What a baseline has that was written under the present description.
+  std::string Recorded(const std::string& value) const {
+    return "v1 u plancertificate." + MarkOf(type_) + "/web-tls=" + DigestOf(value).ToString();
+  }
+  Plan Make(const Knowledge& known = {}) {
+    const auto get = [this](const SourceId& id) {
+      const auto found = sources_.find(id);
+      return found == sources_.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto names = [](SourceType) { return std::vector<std::string>{"web-tls"}; };
+    return MakePlan(workload_, SourceLookup{get, names}, known, rules_, patterns_);
+  }
+
+  const SourceType type_ = Describe({"status.revision"});
+  const SourceId id_{type_, {"ns", "web-tls"}};
+  Workload workload_;
+  std::map<SourceId, Source> sources_;
+  DecisionRules rules_{.source_kinds = {"PlanCertificate"}};
+  PatternCache patterns_;
+};
+
+TEST_F(PlannerFieldsTest, AFirstSightIsRecordedAndRollsNothing) {
+  Put("1");
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  EXPECT_EQ(plan.baseline.ToString(), Recorded("1"));
+}
+
+TEST_F(PlannerFieldsTest, AnotherDigestThanTheRecordedOneRolls) {
+  Record(Recorded("1"));
+  Put("1");
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Put("2");
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].variable, "STAKATER_WEB_TLS_PLANCERTIFICATE");
+  EXPECT_EQ(plan.changes[0].container, "app");
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(id_));
+}
+
+TEST_F(PlannerFieldsTest, WhatIsNotThereYetIsAsASourceThatIsCreated) {
+  rules_.reload_on_create = true;
+  const Plan first = Make();
+  EXPECT_THAT(first.changes, IsEmpty());
+  EXPECT_EQ(first.baseline.ToString(), "v1 u plancertificate." + MarkOf(type_) + "/web-tls=-");
+  Record(first.baseline.ToString());
+  Put("1");
+  EXPECT_EQ(Make().changes.size(), 1U);
+  rules_.reload_on_create = false;
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST_F(PlannerFieldsTest, ANewDescriptionRollsNothingAndIsRecorded) {
+  const std::string before = Recorded("1");
+  Record(before);
+  Describe({"status.revision", "status.at"});
+  Put("both");
+  workload_.containers[0].variables = {
+      {"STAKATER_WEB_TLS_PLANCERTIFICATE", DigestOf("1").ToString()}};
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record && plan.is_news);
+  EXPECT_EQ(plan.baseline.ToString(), Recorded("both"));
+  // The same process sees a change before the new record is written.
+  Put("changed");
+  Knowledge known;
+  known.pairs[id_] = {.kind = Kind::kConfirmed, .digest = DigestOf("both")};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+  known.pairs[id_] = {.kind = Kind::kObserved, .digest = DigestOf("both")};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+  Record(Recorded("both"));
+  EXPECT_EQ(Make().changes.size(), 1U) << "from then on the record is about the present fields";
+}
+
+TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysWhileTheSourceIsUnknown) {
+  const std::string before = Recorded("1");
+  Record(before);
+  Describe({"status.at"});
+  sources_[id_] = {.id = id_, .unknown = true};
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_EQ(plan.baseline.ToString(), before);
+  Describe({"status.revision"});
+}
+
+TEST_F(PlannerFieldsTest, AKindOfOthersIsLeftAlone) {
+  Record(Recorded("1"));
+  Put("2");
+  rules_.source_kinds = {};
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
