@@ -2,6 +2,7 @@
 """The values that the documentation of stakater/Reloader's chart knows (test/manifests/reloader_values.json), and our chart.
 
 chart_values.py alone HELM CHART         renders the chart with each value by itself: it is taken and has its effect
+chart_values.py without HELM CHART       renders the chart with each of its values left out: it can, or says in one line what to do
 chart_values.py batches FOLDER           writes as few values files as there can be that have every value: FOLDER/1.json, ...
 chart_values.py shown NUMBER OBJECTS     the values of that file show in OBJECTS, a List of what is in the cluster
 
@@ -89,6 +90,28 @@ def alone(helm, chart):
     return faults
 
 
+def paths(values, above=""):
+    """The names of all values."""
+    for name, value in values.items():
+        yield above + name
+        if isinstance(value, dict):
+            yield from paths(value, f"{above}{name}.")
+
+
+def without(helm, chart):
+    """As with the values of an older chart, which lack what has been added since."""
+    names = list(paths(yaml.safe_load((pathlib.Path(chart) / "values.yaml").read_text(encoding="utf-8"))))
+
+    def fault(name):
+        done = subprocess.run([helm, "template", "reloader", chart, *CLUSTER, "--set", f"{name}=null"],
+                              capture_output=True, text=True, check=False)
+        says = f"the values lack {name}," in done.stderr and "--reset-then-reuse-values" in done.stderr
+        return None if done.returncode == 0 or says else f"without {name}: {done.stderr}"
+
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        return [each for each in threads.map(fault, names) if each]
+
+
 def contradict(one, other):
     """Whether two values cannot be in one file."""
     return other["name"] in one.get("apart", []) or one["name"] in other.get("apart", [])
@@ -120,6 +143,8 @@ def main(command, *arguments):
     faults = []
     if command == "alone":
         faults = alone(*arguments)
+    elif command == "without":
+        faults = without(*arguments)
     elif command == "batches":
         for number, batch in enumerate(batches(), 1):
             path = pathlib.Path(arguments[0]) / f"{number}.json"

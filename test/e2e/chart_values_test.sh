@@ -84,6 +84,8 @@ installed() {
 "$kx_root/hack/cluster" build helm kubectl
 log "$(jq length "$kx_root/test/manifests/reloader_values.json") values, each by itself"
 values alone "$kx_bin/helm" "$chart"
+log "each value of the chart left out, as the values of an older chart lack it"
+values without "$kx_bin/helm" "$chart"
 values batches "$work"
 mapfile -t numbers < <(find "$work" -name '[0-9]*.json' -printf '%f\n' | sed 's/\.json$//' | sort -n)
 server_flags=(--controllers all --pod-start-delay 50ms --authorization-mode RBAC --service-cluster-ip-range '10.0.0.0/16,fd00::/108')

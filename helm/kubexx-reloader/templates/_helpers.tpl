@@ -183,6 +183,27 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* Says it in one line when values lack what templates read, as those of an older chart do with --reuse-values. */}}
+{{- define "reloader.complete" -}}
+{{- $kubexx := list "extraArgs" "test" "rollouts" "restore" "notifications" "tracing" "admission" "page" "kubeAPI" -}}
+{{- $deployment := list "labels" "pod" "env" "containerSecurityContext" "livenessProbe" "readinessProbe" -}}
+{{- $reloader := list "ignoreNamespaces" "matchLabels" "rbac" "rbac.enabled" "rbac.labels" "serviceAccount" "serviceMonitor" "podMonitor" "podDisruptionBudget" "netpol" "verticalPodAutoscaler" "deployment" -}}
+{{- $paths := list "global" "image" "image.repository" "reloader" "kubexx" -}}
+{{- range $reloader }}{{ $paths = append $paths (printf "reloader.%s" .) }}{{ end -}}
+{{- range $deployment }}{{ $paths = append $paths (printf "reloader.deployment.%s" .) }}{{ end -}}
+{{- range $kubexx }}{{ $paths = append $paths (printf "kubexx.%s" .) }}{{ end -}}
+{{- range $path := $paths -}}
+{{- $place := $.Values -}}
+{{- $lacks := false -}}
+{{- range splitList "." $path -}}
+{{- if $lacks }}{{ else if hasKey $place . }}{{ $place = index $place . }}{{ else }}{{ $lacks = true }}{{ end -}}
+{{- end -}}
+{{- if or $lacks (kindIs "invalid" $place) -}}
+{{- fail (printf "the values lack %s, as those of an older chart do: give helm upgrade --reset-then-reuse-values in place of --reuse-values" $path) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What cannot work is said while rendering. */}}
 {{- define "reloader.validate" -}}
 {{- $reloader := .Values.reloader -}}

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/restored_mark.h"
 #include "kubexx/reloader/model/rollout_phase.h"
 #include "kubexx/reloadpolicy/policy.h"
 #include "kubexx/reloadpolicy/rolled_data.h"
@@ -45,6 +46,8 @@ constexpr std::string_view kSetByOperators[] = {
     reloadpolicy::kLastRolloutAnnotation,
     reloadpolicy::kRolloutStateAnnotation,
     reloadpolicy::kRolledDataAnnotation,
+    kRestoredAnnotation,
+    kRestoredFromAnnotation,
 };
 
 constexpr std::size_t kMostMistakes = 2;

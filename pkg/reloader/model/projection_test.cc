@@ -74,7 +74,7 @@ TEST(ProjectSource, KnowsDataThatWerePutBack) {
                     .bad = DigestOf("a=2"),
                     .at = apimachinery::Time{.seconds = 1}};
   const auto is_restored = [&config_map](const RestoredMark& says) {
-    config_map.metadata.annotations[kRestoredAnnotation] = says.ToString();
+    says.WriteTo(config_map.metadata.annotations);
     return Projected(SourceType::kConfigMap, Protobuf(config_map)).restored;
   };
   EXPECT_FALSE(Projected(SourceType::kConfigMap, Protobuf(config_map)).restored);

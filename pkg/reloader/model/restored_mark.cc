@@ -6,8 +6,7 @@
 namespace kubexx::reloader {
 
 std::string RestoredMark::ToString() const {
-  return uid + " " + good.ToString() + " " + bad.ToString() + " " + at.ToString() +
-         (settled ? " " + settled->ToString() : std::string());
+  return uid + " " + good.ToString() + " " + bad.ToString() + " " + at.ToString();
 }
 
 std::optional<RestoredMark> RestoredMark::Parse(std::string_view text) {
@@ -36,6 +35,31 @@ std::optional<RestoredMark> RestoredMark::Parse(std::string_view text) {
       return std::nullopt;
     }
     mark.settled = *settled;
+  }
+  return mark;
+}
+
+void RestoredMark::WriteTo(std::map<std::string, std::string>& annotations) const {
+  const std::string mark = ToString();
+  annotations[kRestoredAnnotation] = mark;
+  if (settled) {
+    annotations[kRestoredFromAnnotation] = mark + " " + settled->ToString();
+  } else {
+    annotations.erase(kRestoredFromAnnotation);
+  }
+}
+
+std::optional<RestoredMark> RestoredMark::In(
+    const std::map<std::string, std::string>& annotations) {
+  const auto text = annotations.find(kRestoredAnnotation);
+  auto mark = text == annotations.end() ? std::nullopt : Parse(text->second);
+  const auto from = annotations.find(kRestoredFromAnnotation);
+  if (!mark || mark->settled || from == annotations.end()) {
+    return mark;
+  }
+  auto settled = Parse(from->second);
+  if (settled && settled->ToString() == mark->ToString()) {
+    mark->settled = settled->settled;
   }
   return mark;
 }

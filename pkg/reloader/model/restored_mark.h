@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_MODEL_RESTORED_MARK_H_
 #define KUBEXX_RELOADER_MODEL_RESTORED_MARK_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,16 +14,20 @@
 namespace kubexx::reloader {
 
 /// On a ConfigMap or Secret, in the write that puts its last good data back. Its value is
-/// "<uid> <digest of the good data> <digest of the data that failed> <time> <time of the
-/// snapshot>"; the uid is the object's, so that the annotation says nothing about a copy of the
-/// object. Versions that knew nothing of the last word left it out.
+/// "<uid> <digest of the good data> <digest of the data that failed> <time>"; the uid is the
+/// object's, so that the annotation says nothing about a copy of the object. It keeps these four
+/// words, since older versions take a mark with more for none.
 inline constexpr char kRestoredAnnotation[] = "reloader.kubexx.io/restored";
+
+/// Beside kRestoredAnnotation, in the same write: "<the mark> <time of the snapshot>". It says
+/// nothing beside another mark, such as one that an older version has written since.
+inline constexpr char kRestoredFromAnnotation[] = "reloader.kubexx.io/restored-from";
 
 /// The field manager of the write that puts data back; histories of rollouts name it as who wrote
 /// the data. It owns kRestoredAnnotation, and may have given the data to those who apply them.
 inline constexpr char kRestoreFieldManager[] = "kubexx-reloader-restore";
 
-/// What kRestoredAnnotation says. A value type.
+/// What the two annotations say. A value type.
 struct RestoredMark {
   std::string uid{};
   Digest good{};  ///< of the data that were put back
@@ -32,10 +37,15 @@ struct RestoredMark {
   /// with these data then. std::nullopt: not known.
   std::optional<apimachinery::Time> settled{};
 
-  /// The value of the annotation.
+  /// The value of kRestoredAnnotation. It leaves `settled` out.
   std::string ToString() const;
-  /// The inverse of ToString. Returns std::nullopt for any other text.
+  /// The inverse of ToString. Returns std::nullopt for any other text, except that `settled` may
+  /// follow as a fifth word: for a time the annotation was written so.
   static std::optional<RestoredMark> Parse(std::string_view text);
+  /// Sets both annotations; without `settled` the second one is taken away.
+  void WriteTo(std::map<std::string, std::string>& annotations) const;
+  /// The inverse of WriteTo. Returns std::nullopt if there is no mark.
+  static std::optional<RestoredMark> In(const std::map<std::string, std::string>& annotations);
   bool operator==(const RestoredMark&) const = default;
 };
 

@@ -107,8 +107,7 @@ bool IsAsCreatedByTimes(const api::meta::v1::ObjectMeta& metadata) {
 /// Notes whether the data with this digest are those that the operator has put back.
 void KeepRestored(const api::meta::v1::ObjectMeta& metadata, const Digest& digest,
                   KeptSource& kept) {
-  const std::string* text = Find(metadata.annotations, kRestoredAnnotation);
-  const auto mark = text == nullptr ? std::nullopt : RestoredMark::Parse(*text);
+  const auto mark = RestoredMark::In(metadata.annotations);
   if (mark && mark->uid == metadata.uid && mark->good == digest) {
     kept.restored = true;
     kept.settled = mark->settled ? std::optional(mark->settled->ToString()) : std::nullopt;

@@ -14,6 +14,7 @@
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/policy/restore_text.h"
+#include "kubexx/reloader/policy/status_cut.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -320,6 +321,7 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
   };
   std::erase_if(told_, is_gone);
   std::erase_if(failures_, is_gone);  // a policy that is made anew is written at once
+  cuts_.EraseIf(is_gone);
   if (options_.observe) {
     std::vector<PolicyState> own = states;
     std::erase_if(own, [&](const PolicyState& state) {
@@ -350,8 +352,9 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   // time.
   const Settled asked{.state = state,
                       .version = informer.LastSyncResourceVersion(state.id.namespace_)};
+  const StatusCut cut = cuts_.At(state.id, options_.clock.Now());
   const auto told = told_.find(state.id);
-  if (told != told_.end() && told->second.settled == asked) {
+  if (told != told_.end() && told->second.settled == asked && told->second.cut == cut) {
     return;
   }
   const auto object = informer.Get(state.id);
@@ -360,7 +363,8 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   }
   using Status = std::remove_cvref_t<decltype(*(*object)->status)>;
   const Status present = (*object)->status ? *(*object)->status : Status();
-  const Status wanted = PolicyStatusFor(state, present, options_.clock.Wall());
+  const Status whole = PolicyStatusFor(state, present, options_.clock.Wall());
+  const Status wanted = CutStatus(whole, cut);
   if (Tell(state, **object, present, wanted)) {
     // After a start, or when a shard has just come here, the waiting workloads may not be known
     // yet.
@@ -370,6 +374,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
     Told& entry = told_.at(state.id);
     if (entry.told == FactsOf(wanted)) {
       entry.settled = asked;
+      entry.cut = cut;
     }
     return;
   }
@@ -378,10 +383,22 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
     return;
   }
   const kubernetes::ResourceClient<T> client(client_, state.id.namespace_);
-  const base::Executor::Waiting waiting;  // for the answer
-  const auto written =
-      client.Patch(state.id.name, rest::PatchType::kMerge, PatchFor(wanted),
-                   {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);
+  const base::Executor::Waiting waiting;  // for the answers
+  const auto write = [&](const Status& status) {
+    return client.Patch(state.id.name, rest::PatchType::kMerge, PatchFor(status),
+                        {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);
+  };
+  const auto written = write(wanted);
+  if (!written && written.error().reason == apimachinery::Reason::kInvalid) {
+    const auto taken = LeastCut(whole, wanted, [&](const Status& shorter) {
+      return shorter == present || write(shorter).has_value();  // the present one was taken before
+    });
+    if (taken) {
+      cuts_.Note(state.id, *taken, options_.clock.Now(), written.error().ToString());
+      failures_.erase(state.id);
+      return;
+    }
+  }
   if (!written) {
     if (!apimachinery::IsObjectNotFound(written.error()) && !stop.stop_requested()) {
       NoteFailure(state.id, written.error().ToString());

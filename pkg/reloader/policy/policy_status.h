@@ -19,6 +19,7 @@
 #include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_news.h"
 #include "kubexx/reloader/policy/policy_watch.h"
+#include "kubexx/reloader/policy/status_cut.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::rest {
@@ -93,6 +94,7 @@ class PolicyStatusWriter {
   };
   /// Policies whose status could not be written. Used by the task only.
   std::map<reloadpolicy::PolicyId, Failure> failures_;
+  StatusCuts cuts_;  ///< used by the thread only
   /// What the status was compared with when there was nothing to write and nothing to tell. Until
   /// one of the two is another, there is nothing either, and the policy need not be decoded.
   struct Settled {
@@ -104,6 +106,7 @@ class PolicyStatusWriter {
     PolicyFacts told{};
     PolicyFacts seen{};  ///< at the last interval
     std::optional<Settled> settled{};
+    StatusCut cut = StatusCut::kNothing;  ///< with `settled`: of what the status was compared with
   };
   /// One entry per policy that this replica reports. Used by the task only.
   std::map<reloadpolicy::PolicyId, Told> told_;

@@ -313,7 +313,8 @@ TEST(PolicyStatusWriter, DoesNotRepeatAtOnceWhatTheServerDoesNotKeep) {
 /// A server with one policy, "p". It keeps each status and sends it to its watches.
 class KeepingServer {
  public:
-  KeepingServer() = default;
+  explicit KeepingServer(const std::string& stored = kStoredPolicy)
+      : stored_(*JsonTree::Parse(stored)) {}
   KeepingServer(const KeepingServer&) = delete;
   KeepingServer& operator=(const KeepingServer&) = delete;
   ~KeepingServer() {
@@ -335,6 +336,18 @@ class KeepingServer {
     const JsonTree* const pending = stored_.At({"status", "pending"});
     return pending == nullptr ? -1 : pending->AsInt().value_or(-1);
   }
+  /// From now on it refuses a status with more versions of data of a failed wave, as CRDs with that
+  /// maxItems do. 0: it refuses failed waves.
+  void RefuseMoreData(std::size_t most) { most_data_ = most; }
+  /// Returns the number of versions of the first failed wave, 0 without one.
+  std::size_t FailedData() const {
+    const base::MutexLock lock(mu_);
+    return FailedDataOf(*stored_.Find("status"));
+  }
+  bool IsReady() const {
+    const base::MutexLock lock(mu_);
+    return stored_.ToJson().contains(R"("type":"Ready")");
+  }
   void SetPending(std::int64_t pending) {
     JsonTree status = JsonTree::Object();
     {
@@ -349,7 +362,13 @@ class KeepingServer {
   void Answer(rest::testing::FakeConnection& connection,
               const rest::testing::FakeRequest& request) {
     const bool is_cluster = request.target.contains("clusterreloadpolicies");
-    if (request.method == "PATCH") {
+    if (request.method == "PATCH" &&
+        FailedDataOf(*JsonTree::Parse(request.body)->Find("status")) > most_data_) {
+      connection.Respond(
+          422, "application/json",
+          R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,)"
+          R"("message":"status.failedWaves[0].data: Too many","details":{"name":"p"}})");
+    } else if (request.method == "PATCH") {
       SetStatus(*JsonTree::Parse(request.body)->Find("status"));
       ++patches_;
       connection.Respond(200, "application/json", Stored());
@@ -366,6 +385,12 @@ class KeepingServer {
                              R"(","metadata":{"resourceVersion":"5"},"items":[)" +
                              (is_cluster ? "" : Stored()) + "]}");
     }
+  }
+  static std::size_t FailedDataOf(const JsonTree& status) {
+    const auto parsed = codec::DecodeJson<ReloadPolicyStatus>(status.ToJson());
+    return !parsed || apimachinery::OrEmpty(parsed->failed_waves).empty()
+               ? 0
+               : parsed->failed_waves->front().data.size();
   }
   void SetStatus(JsonTree status) {
     const base::MutexLock lock(mu_);
@@ -392,8 +417,9 @@ class KeepingServer {
   base::CondVar changed_;
   bool gone_ KX_GUARDED_BY(mu_) = false;
   int version_ KX_GUARDED_BY(mu_) = 5;
-  JsonTree stored_ KX_GUARDED_BY(mu_) = *JsonTree::Parse(kStoredPolicy);
+  JsonTree stored_ KX_GUARDED_BY(mu_);
   std::atomic<int> sent_ = 5;
+  std::atomic<std::size_t> most_data_ = 1000;
   std::atomic<int> patches_ = 0;
   rest::testing::Recorder server_{
       [this](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest& request) {
@@ -427,6 +453,50 @@ TEST(PolicyStatusWriter, WritesAStatusAgainThatSomebodyHasChangedHoweverLongItWa
     server.SetPending(7);
     KX_AWAIT(is_seen());
   }
+}
+
+/// A policy with waves, in one of which a workload has failed that has so many sources.
+std::string PolicyWithFailedData(int versions) {
+  std::string data;
+  for (int i = 0; i < versions; ++i) {
+    data += (i == 0 ? "\"" : ",\"") +
+            reloadpolicy::DataVersion({"ConfigMap", {"shop", "c" + std::to_string(i)}}, "1") + '"';
+  }
+  return R"({"apiVersion":"kubexx.io/v1alpha1","kind":"ReloadPolicy","metadata":{"namespace":"shop",)"
+         R"("name":"p","generation":1,"resourceVersion":"5"},"spec":{"waves":{}},"status":{)"
+         R"("failedWaves":[{"workload":"Deployment/web","uid":"u",)"
+         R"("since":"2026-11-29T10:00:00Z","data":[)" +
+         data + "]}]}}";
+}
+
+TEST(PolicyStatusWriter, LeavesOutWhatOlderCrdsRefuse) {
+  rest::testing::StartHttpThreads();
+  const logging::testing::Capture log;
+  base::testing::FakeClock clock;
+  KeepingServer server(PolicyWithFailedData(40));
+  server.RefuseMoreData(kMostDataInOlderCrds);
+  const Writing writing(server.client(), clock);
+  KX_UNTIL(server.IsReady()) {
+    clock.AdvanceToSleeper(1s);
+  }
+  EXPECT_EQ(server.FailedData(), kMostDataInOlderCrds);
+  for (base::Duration passed{}; passed < 2 * StatusCuts::kFor; passed += 1s) {
+    clock.AdvanceToSleeper(1s);
+  }
+  EXPECT_EQ(log.Count("refuses the whole status"), 1U);
+  server.RefuseMoreData(0);
+  server.SetPending(7);
+  KX_UNTIL(server.Pending() == 0) {
+    clock.AdvanceToSleeper(1s);
+  }
+  EXPECT_EQ(server.FailedData(), 0U);
+  server.RefuseMoreData(1000);
+  KX_UNTIL(server.FailedData() == 40) {
+    for (int i = 0; i < 60; ++i) {
+      clock.AdvanceToSleeper(1s);
+    }
+  }
+  EXPECT_EQ(log.Count("refuses the whole status"), 2U);
 }
 
 }  // namespace

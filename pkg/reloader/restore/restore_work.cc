@@ -50,8 +50,7 @@ std::string WhatToDoAboutImmutable(const std::string& name,
 }
 
 std::optional<RestoredMark> MarkOn(const SourceObject& object) {
-  const std::string* text = Find(object.metadata().annotations, kRestoredAnnotation);
-  auto mark = text == nullptr ? std::nullopt : RestoredMark::Parse(*text);
+  auto mark = RestoredMark::In(object.metadata().annotations);
   return mark && mark->uid == object.metadata().uid ? mark : std::nullopt;
 }
 
@@ -363,13 +362,12 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
   }
   step.object.TakeData(step.snapshot);
   AddToLastApplied(step.object, appliers);
-  step.object.metadata().annotations[kRestoredAnnotation] =
-      RestoredMark{.uid = step.object.metadata().uid,
-                   .good = step.snapshot.DigestOfAll(),
-                   .bad = step.bad,
-                   .at = step.at,
-                   .settled = step.snapshot.metadata().creation_timestamp}
-          .ToString();
+  RestoredMark{.uid = step.object.metadata().uid,
+               .good = step.snapshot.DigestOfAll(),
+               .bad = step.bad,
+               .at = step.at,
+               .settled = step.snapshot.metadata().creation_timestamp}
+      .WriteTo(step.object.metadata().annotations);
   const auto written = store_.Update(step.object, stop);
   if (written) {
     HandBackTo(id, step.snapshot, stop);

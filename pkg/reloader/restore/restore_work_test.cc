@@ -152,6 +152,9 @@ TEST_F(RestoreWorkTest, PutsTheLastGoodDataBack) {
   EXPECT_EQ(mark->uid, "uid-1");
   EXPECT_EQ(mark->good, DigestWith("2"));
   EXPECT_EQ(mark->bad, DigestWith("bad"));
+  EXPECT_EQ(mark->settled, std::nullopt) << "older versions take a mark with more words for none";
+  EXPECT_THAT(store_.AnnotationOf(kWorkSettings, kRestoredFromAnnotation),
+              testing::StartsWith(mark->ToString() + " "));
 }
 
 TEST_F(RestoreWorkTest, DataThatComeBackAreNotReplacedAgain) {
