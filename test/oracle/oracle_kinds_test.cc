@@ -243,12 +243,15 @@ std::string MountingWorkload(const std::string& variable, const std::string& rec
   digest.Add("SecretProviderClassName", "c");
   const std::string baseline =
       recorded.empty() ? "v1 u" : "v1 u secretproviderclass/c=" + digest.Finish().ToString();
+  const std::string env =
+      variable.empty()
+          ? ""
+          : R"({"name":"STAKATER_C_SECRETPROVIDERCLASS","value":")" + variable + R"("})";
   return R"({"metadata":{"uid":"u","generation":2,"annotations":{"reloader.kubexx.io/baseline":")" +
          baseline +
          R"("}},"status":{"observedGeneration":2},"spec":{"template":{"spec":{"volumes":[{"csi":)"
-         R"({"volumeAttributes":{"secretProviderClass":"c"}}}],"containers":[{"env":[{"name":)"
-         R"("STAKATER_C_SECRETPROVIDERCLASS","value":")" +
-         variable + R"("}]}]}}}})";
+         R"({"volumeAttributes":{"secretProviderClass":"c"}}}],"containers":[{"env":[)" +
+         env + R"(]}]}}}})";
 }
 
 /// What a pod tells of the class "c".

@@ -222,11 +222,12 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   for (auto& [source, data] : workload.read) {
     // The same of a source that the baseline has not named before, and of what its pods began to
     // tell of later.
-    const bool is_first =
-        !before.baseline.empty() && !IsNamed(before.baseline, source) && IsFromBeforeLocked(source);
+    const auto there = data_.find(source);
+    const bool is_first = !before.baseline.empty() && !IsNamed(before.baseline, source) &&
+                          IsFromBeforeLocked(source) && there != data_.end() &&
+                          !TellsOfOtherData(before.stamps, source, there->second);
     const bool is_told_later = !data && IsProviderClass(source);
     if ((is_first || is_told_later) && IsNamed(workload.baseline, source)) {
-      const auto there = data_.find(source);
       data = there == data_.end() ? std::nullopt : std::optional(there->second);
     }
   }

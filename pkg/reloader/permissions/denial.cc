@@ -78,7 +78,9 @@ bool MayHaveBeenMade(const apimachinery::Status& status) {
       // The answer comes from a proxy that lost its server, or from an API server whose store did
       // not answer in time.
       return status.code == 502 ||
-             (status.code == 500 && status.message.find("etcdserver: ") != std::string::npos);
+             (status.code == 500 &&
+              (status.message.find("etcdserver: ") != std::string::npos ||
+               apimachinery::HasStatusCause(status, apimachinery::kBrokenResponseCause)));
   }
 }
 

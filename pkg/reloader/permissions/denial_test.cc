@@ -92,9 +92,12 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return each.param.name; });
 
 TEST(MayHaveBeenMadeTest, NothingThatFailedBeforeTheWrite) {
+  Status broken_off(Reason::kInternalError, "", 500);
+  broken_off.details.causes = BrokenOff().details.causes;
   for (const Status& lost :
-       {Status(Reason::kUnavailable, "the connection broke"), Status(Reason::kTimeout, "", 504),
-        Status(Reason::kServiceUnavailable, "", 503), Status(Reason::kUnknown, "", 502),
+       {broken_off, Status(Reason::kUnavailable, "the connection broke"),
+        Status(Reason::kTimeout, "", 504), Status(Reason::kServiceUnavailable, "", 503),
+        Status(Reason::kUnknown, "", 502),
         Status(Reason::kInternalError, "etcdserver: request timed out", 500)}) {
     EXPECT_TRUE(MayHaveBeenMade(lost)) << lost.ToString();
     EXPECT_FALSE(MayHaveBeenMade(BeforeTheWrite(lost))) << lost.ToString();

@@ -231,10 +231,12 @@ TEST_F(PlannerComeBackTest, WhoIsToldOfAnUndoTogetherWithChangesGoesByItsTime) {
 // Seed 851 of ten minutes: one list told of a release and of the rollout that another replica made
 // for a change after it.
 TEST_F(PlannerComeBackTest, WhoCannotTellWhatPodsBeganWithGoesByARecordOfTheLastWrite) {
-  const Knowledge known{.pairs = {{kBackConfig,
-                                   {.kind = PairState::Kind::kConfirmed,
-                                    .digest = UnknownData(),
-                                    .is_ahead_of_record = true}}}};
+  Knowledge known{.pairs = {{kBackConfig,
+                             {.kind = PairState::Kind::kConfirmed,
+                              .digest = UnknownData(),
+                              .is_ahead_of_record = true}}},
+                  .template_since = 4,
+                  .template_until = 9};
   Release();
   ComeBack(5, kRelease + 1);  // the version in the baseline
   EXPECT_THAT(Make(known).changes, IsEmpty());
@@ -244,6 +246,8 @@ TEST_F(PlannerComeBackTest, WhoCannotTellWhatPodsBeganWithGoesByARecordOfTheLast
   workload_.baseline_restored = Time{.seconds = kRelease};
   EXPECT_THAT(Make(known).changes, Not(IsEmpty())) << "the record is of pods that are gone";
   workload_.baseline_restored.reset();
+  known.template_since = known.template_until = 0;
+  EXPECT_THAT(Make(known).changes, SizeIs(1)) << "pods of an earlier template live on";
   Knowledge told{.pairs = {{kBackConfig,
                             {.kind = PairState::Kind::kConfirmed,
                              .digest = kInBetween,

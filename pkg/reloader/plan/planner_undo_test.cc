@@ -168,7 +168,12 @@ TEST_F(PlannerUndoTest, AnUndoOfAnotherSourcesVariableBeganPodsWithTheDataOfThen
   workload_.stampers = {{kUndoneVariable, {.is_operator = true}},
                         {"STAKATER_OTHER_CONFIGMAP", {.since = {.seconds = 100}}}};
   written_at_ = apimachinery::Time{.seconds = 99};
+  EXPECT_THAT(Make().changes, SizeIs(1)) << "nothing tells when it was rolled";
+  workload_.own_written = apimachinery::Time{.seconds = 98};
   EXPECT_THAT(Make().changes, IsEmpty());
+  workload_.own_written = apimachinery::Time{.seconds = 100};
+  EXPECT_THAT(Make().changes, SizeIs(1)) << "a key was removed since, which has no time";
+  workload_.own_written = apimachinery::Time{.seconds = 98};
   written_at_ = apimachinery::Time{.seconds = 100};
   EXPECT_THAT(Make().changes, SizeIs(1)) << "in the same second the pods may be older";
   rules_.by_variables = false;

@@ -197,7 +197,7 @@ bool SlotPlanner::IsTold(const SlotMember& member) const {
 }
 
 bool SlotPlanner::IsRecordedSinceLastWrite(const SlotMember& member) const {
-  return IsTold(member) && member.object_version != 0 &&
+  return input_.known.template_since != 0 && IsTold(member) && member.object_version != 0 &&
          member.object_version <= RecordedVersionOf(member.id) &&
          !IsOfDeployment(input_.workload) && input_.workload.id.kind != WorkloadKind::kCronJob;
 }

@@ -105,12 +105,16 @@ class SlotPlanner {
   /// were written. Then the pods have these data, though the baseline does not say so: the undo of
   /// a DaemonSet or StatefulSet brings no annotations of the workload back.
   bool IsOlderThanUndo(const SlotMember& member) const;
+  /// The same where a write since the operator's last rollout explains that the data are others
+  /// than the variable says.
+  bool IsWrittenBeforeUndo(const SlotMember& member) const;
   /// Whether the workload's own baseline names the present data of the source.
   bool IsTold(const SlotMember& member) const;
   /// Whether the workload's own baseline names the present data of the source as of its last write.
   /// Pods that began later have these data. Whoever wrote the baseline knew the data of the pods
   /// before: the API server refuses a baseline for an older version of the workload. So it does not
-  /// hold of a Rollout with the template of a Deployment, nor of a CronJob, whose pods are younger.
+  /// hold of a Rollout with the template of a Deployment, nor of a CronJob, whose pods are younger,
+  /// nor of pods of several templates, of which some are older: their beginning is not known.
   bool IsRecordedSinceLastWrite(const SlotMember& member) const;
   /// Whether the source's data may have been others than the baseline's when the pods began,
   /// although they are the baseline's now. See MakePlan.

@@ -92,7 +92,7 @@ bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {
 SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
   const std::string* reloaded_at = ReloadedAt(member.id);
   if (reloaded_at != nullptr && !input_.rules.by_variables) {
-    if (IsBroughtBack(std::string(kLastReloadedFrom), member) || IsOlderThanUndo(member)) {
+    if (IsBroughtBack(std::string(kLastReloadedFrom), member) || IsWrittenBeforeUndo(member)) {
       return Standing::kSettled;
     }
     return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
@@ -104,8 +104,8 @@ SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Sl
     return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;
   }
   // An undo that brought another source's variable back began pods as well.
-  return IsBroughtBack(slot.variable, member) || IsOlderThanUndo(member) ? Standing::kSettled
-                                                                         : Standing::kChanged;
+  return IsBroughtBack(slot.variable, member) || IsWrittenBeforeUndo(member) ? Standing::kSettled
+                                                                             : Standing::kChanged;
 }
 
 bool SlotPlanner::IsOfPerson(const std::string& stamp) const {
@@ -141,6 +141,15 @@ bool SlotPlanner::IsOlderThanUndo(const SlotMember& member) const {
   }
   const auto written = undone.IsZero() ? std::nullopt : input_.written_at(member.id);
   return written && *written < undone;
+}
+
+bool SlotPlanner::IsWrittenBeforeUndo(const SlotMember& member) const {
+  if (!IsOlderThanUndo(member) || !input_.workload.own_written) {
+    return false;
+  }
+  // The removal of a key has no time: then the last write is that of before the last rollout.
+  const auto written = input_.written_at(member.id);
+  return written && *written >= *input_.workload.own_written;
 }
 
 bool SlotPlanner::MayHaveBegunBefore(const SlotMember& member, const PairState& state) const {

@@ -390,9 +390,13 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   };
   const auto written = write(wanted);
   if (!written && written.error().reason == apimachinery::Reason::kInvalid) {
-    const auto taken = LeastCut(whole, wanted, [&](const Status& shorter) {
-      return shorter == present || write(shorter).has_value();  // the present one was taken before
-    });
+    const auto taken =
+        LeastCut(whole, wanted, [&](const Status& shorter) -> apimachinery::Result<void> {
+          if (shorter != present) {  // the present one was taken before
+            KX_RETURN_IF_ERROR(write(shorter));
+          }
+          return {};
+        });
     if (taken) {
       cuts_.Note(state.id, *taken, options_.clock.Now(), written.error().ToString());
       failures_.erase(state.id);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloadpolicy/policy.h"
@@ -61,13 +62,21 @@ S CutStatus(S status, StatusCut cut) {
 }
 
 /// Returns the first cut with which `write` takes `whole`, if there is one. It gets no status that
-/// is `refused`.
+/// is `refused`. `write` (`Result<void>(const S&)`) may fail for other reasons, which say nothing
+/// of what the server would take: only after kInvalid more is cut.
 template <class S, class Write>
 std::optional<StatusCut> LeastCut(const S& whole, const S& refused, const Write& write) {
   for (const StatusCut cut : {StatusCut::kLongData, StatusCut::kFailedWaves}) {
     const S shorter = CutStatus(whole, cut);
-    if (shorter != refused && write(shorter)) {
+    if (shorter == refused) {
+      continue;
+    }
+    const apimachinery::Result<void> written = write(shorter);
+    if (written) {
       return cut;
+    }
+    if (written.error().reason != apimachinery::Reason::kInvalid) {
+      break;
     }
   }
   return std::nullopt;
