@@ -177,6 +177,9 @@ class Planner {
     const auto container = Reloads(verdict) ? ChooseContainer(workload_, id.type, id.key.name,
                                                               verdict == Verdict::kExplicit)
                                             : std::nullopt;
+    if (container && !found && KeepOtherFields(id)) {
+      return;
+    }
     if (container) {
       slots_[{*container, EnvVarName(id.type, id.key.name)}].push_back(
           {.id = id,
@@ -265,6 +268,22 @@ class Planner {
     const auto state = known_.pairs.find(source.id);
     compared_->Set(source.id, state == known_.pairs.end() ? source.digest : state->second.digest,
                    {}, compared_->VersionOf(source.id));
+  }
+
+  /// What is recorded of a source that does not exist, or has not all of its present fields, under
+  /// other fields: it stays as it is until the source has them. Written down as if it were about the
+  /// present ones, it would differ from whatever the source is then. Returns false when this process
+  /// knows better, or nothing is recorded so.
+  bool KeepOtherFields(const SourceId& id) {
+    if (!compared_ || !compared_->HasOtherFields(id)) {
+      return false;
+    }
+    if (const auto state = known_.pairs.find(id); state != known_.pairs.end()) {
+      compared_->Set(id, state->second.digest, {}, compared_->VersionOf(id));
+      return false;
+    }
+    plan_.baseline.SetAs(*recorded_, id);
+    return true;
   }
 
   /// Whether the source may have changed since the present pods began, under keys that the workload

@@ -133,6 +133,32 @@ TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysWhileTheSourceIsUnknown) {
   Describe({"status.revision"});
 }
 
+TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysUntilTheSourceHasThePresentOnes) {
+  const std::string before = Recorded("1");
+  Record(before);
+  Describe({"status.revision", "status.at"});
+  for (const bool on_delete : {false, true}) {
+    rules_.reload_on_delete = on_delete;
+    for (const char* list : {"PlanCertificate/web-tls", "PlanCertificate/web-.*"}) {
+      workload_.annotations[std::string(kReloadOn)] = list;
+      const Plan plan = Make();
+      EXPECT_THAT(plan.changes, IsEmpty()) << list;
+      EXPECT_FALSE(plan.record) << list;
+      EXPECT_EQ(plan.baseline.ToString(), before) << list;
+    }
+  }
+  Put("both");
+  EXPECT_THAT(Make().changes, IsEmpty()) << "the first value of the new field is no change";
+  EXPECT_EQ(Make().baseline.ToString(), Recorded("both"));
+  // This process knew the source under the present fields before it was deleted.
+  sources_.clear();
+  rules_.by_variables = false;
+  Knowledge known;
+  known.pairs[id_] = {.kind = Kind::kConfirmed, .digest = DigestOf("both")};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+  Describe({"status.revision"});
+}
+
 TEST_F(PlannerFieldsTest, AKindOfOthersIsLeftAlone) {
   Record(Recorded("1"));
   Put("2");
