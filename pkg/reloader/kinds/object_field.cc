@@ -17,10 +17,6 @@ using codec::JsonTree;
 
 constexpr std::size_t kMaxSteps = 20;
 constexpr std::size_t kMaxFieldText = 300;
-/// With these, each write of the object would be a change.
-constexpr std::string_view kOfEachWrite[] = {"metadata", "metadata.resourceVersion",
-                                             "metadata.managedFields"};
-
 bool IsPlainName(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return base::IsAlphanumeric(c) || c == '-' || c == '_' || c == '$';
@@ -28,9 +24,16 @@ bool IsPlainName(std::string_view text) {
 }
 
 /// What may stand between brackets: the names of annotations and labels, and values of lists' keys.
+/// Quotes and "*" are of other languages for paths, and would never match here.
 bool IsShownText(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~' && c != '['; });
+  return !text.empty() && text != "*" && std::ranges::all_of(text, [](char c) {
+    return c > ' ' && c <= '~' && std::string_view("[\"'`").find(c) == std::string_view::npos;
+  });
+}
+
+/// Whether it can only be meant as the place of an element in its list, which is no name.
+bool IsIndex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 apimachinery::Error NoField(std::string_view text) {
@@ -38,7 +41,9 @@ apimachinery::Error NoField(std::string_view text) {
       Reason::kInvalidConfig,
       "\"" + std::string(text) +
           "\" is not the names of members with dots between them, such as status.revision, "
-          "status.conditions[type=Ready].reason or metadata.annotations[example.com/build]");
+          "status.conditions[type=Ready].reason or metadata.annotations[example.com/build]; "
+          "an element of a list is named by one of its members, not by its place, and there are "
+          "no quotes and no [*]");
 }
 
 /// Removes "[...]" from the front of `rest`, which begins with '['. std::nullopt when it is wrong.
@@ -51,8 +56,9 @@ std::optional<FieldStep> TakeBrackets(std::string_view& rest) {
   rest.remove_prefix(end + 1);
   const std::size_t equals = inside.find('=');
   if (equals == std::string_view::npos) {
-    return IsShownText(inside) ? std::optional(FieldStep{.member = std::string(inside)})
-                               : std::nullopt;
+    return IsShownText(inside) && !IsIndex(inside)
+               ? std::optional(FieldStep{.member = std::string(inside)})
+               : std::nullopt;
   }
   FieldStep step{.key = std::string(inside.substr(0, equals)),
                  .value = std::string(inside.substr(equals + 1))};
@@ -90,9 +96,25 @@ std::optional<std::vector<FieldStep>> StepsOf(std::string_view text) {
   }
 }
 
+/// Whether the value is what is written as `text`: a text, a number, or true or false.
+bool IsCalled(const JsonTree* value, std::string_view text) {
+  if (value == nullptr || value->IsNull() || value->IsArray() || value->IsObject()) {
+    return false;
+  }
+  const std::string* own = value->AsString();
+  return own == nullptr ? value->ToJson() == text : *own == text;
+}
+
+/// Whether each write of the object changes the field.
+bool IsOfEachWrite(const std::vector<FieldStep>& steps) {
+  return steps[0].member == "metadata" &&
+         (steps.size() == 1 || steps[1].member == "resourceVersion" ||
+          steps[1].member == "managedFields");
+}
+
 const JsonTree* ElementOf(const JsonTree& list, const FieldStep& step) {
   const auto found = std::ranges::find_if(list.elements(), [&](const JsonTree& element) {
-    return element.IsObject() && element.TextAt(step.key) == step.value;
+    return IsCalled(element.Find(step.key), step.value);
   });
   return found == list.elements().end() ? nullptr : &*found;
 }
@@ -124,9 +146,7 @@ Result<ObjectField> ObjectField::Parse(std::string_view text) {
   if (!steps) {
     return NoField(text.substr(0, kMaxFieldText));
   }
-  if (std::ranges::any_of(kOfEachWrite, [&](std::string_view each) {
-        return text == each || (each.contains('.') && text.starts_with(std::string(each) + "["));
-      })) {
+  if (IsOfEachWrite(*steps)) {
     return Fail(Reason::kInvalidConfig,
                 "\"" + std::string(text) + "\" changes with each write of the object");
   }

@@ -16,6 +16,7 @@ constexpr char kObject[] = R"({
   "spec": {"tags": ["b", "a"]},
   "status": {"revision": 3, "message": "", "ready": false, "at": null,
              "conditions": [{"type": "Issuing", "reason": "x"}, {"type": "Ready", "reason": "Ok"}],
+             "ports": [{"port": 80, "name": "web"}, {"port": 443, "on": true, "name": "tls"}],
              "data": {"b": [1, {"d": 1, "c": 2}], "a": "x"}}})";
 
 /// The canonical text of the field of kObject; "none" when it is not there.
@@ -58,6 +59,23 @@ TEST(ObjectFieldTest, TheOrderOfMembersDoesNotCount) {
   EXPECT_EQ(FieldAtText("status.data"), R"({"a":"x","b":[1,{"c":2,"d":1}]})");
 }
 
+TEST(ObjectFieldTest, AnElementIsNamedByAnyScalar) {
+  EXPECT_EQ(FieldAtText("status.ports[port=443].name"), R"("tls")");
+  EXPECT_EQ(FieldAtText("status.ports[on=true].name"), R"("tls")");
+  EXPECT_EQ(FieldAtText("status.ports[on=false].name"), "none");
+}
+
+TEST(ObjectFieldTest, PathsOfOtherLanguagesAreRefused) {
+  for (const char* text : {"status.conditions[0].reason", "status.conditions[*].reason",
+                           "metadata.annotations['example.com/build']", "status[\"revision\"]",
+                           "status.conditions[type='Ready'].reason", "status.conditions[type=*]",
+                           "status.conditions[?(@.type==\"Ready\")].reason"}) {
+    EXPECT_THAT(FieldAtText(text), HasSubstr("named by one of its members, not by its place"))
+        << text;
+  }
+  EXPECT_TRUE(ObjectField::Parse("spec.rules[host=*.example.com]"));
+}
+
 TEST(ObjectFieldTest, WhatCannotBeReadIsRefused) {
   for (const char* text :
        {"", ".", "status.", "status..revision", "status[", "status[]", "status[=Ready]",
@@ -67,7 +85,8 @@ TEST(ObjectFieldTest, WhatCannotBeReadIsRefused) {
   }
   EXPECT_THAT(FieldAtText(std::string(400, 'a')), HasSubstr("is not the names of members"));
   for (const char* text : {"metadata", "metadata.resourceVersion", "metadata.managedFields",
-                           "metadata.managedFields[manager=x]"}) {
+                           "metadata.managedFields[manager=x]", "metadata[resourceVersion]",
+                           "metadata[managedFields]", "metadata.managedFields.time"}) {
     EXPECT_THAT(FieldAtText(text), HasSubstr("changes with each write")) << text;
   }
 }

@@ -46,7 +46,8 @@ Result<SourceKind> SourceKindOf(const SettingsNode& node) {
     if (!field) {
       return fields.At(i).Wrong(field.error().message);
     }
-    if (std::ranges::find(kind.fields, *field) != kind.fields.end()) {
+    // The same steps may be written with dots or with brackets.
+    if (std::ranges::find(kind.fields, field->steps, &ObjectField::steps) != kind.fields.end()) {
       return fields.At(i).Wrong("\"" + text + "\" is in the list twice");
     }
     kind.fields.push_back(*std::move(field));

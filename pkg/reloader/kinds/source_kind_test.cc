@@ -56,6 +56,8 @@ TEST(ParseSourceKindsTest, WhatIsWrongIsNamedWithItsPlace) {
               HasSubstr("[0].fields[1]: \"status..b\" is not the names of members"));
   EXPECT_THAT(SourceErrorWith(foo + ", fields: [status.a, .status.a]"),
               HasSubstr("[0].fields[1]: \".status.a\" is in the list twice"));
+  EXPECT_THAT(SourceErrorWith(foo + ", fields: [status.a, \"status[a]\"]"),
+              HasSubstr("[0].fields[1]: \"status[a]\" is in the list twice"));
   EXPECT_THAT(SourceErrorWith(foo + ", fields: [metadata.resourceVersion]"),
               HasSubstr("changes with each write"));
   EXPECT_THAT(SourceErrorWith(foo + ", fields: [status.a], podTemplate: spec.template"),
