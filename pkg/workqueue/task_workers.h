@@ -23,6 +23,7 @@ namespace kubexx::workqueue {
 /// (Executor::Waiting), so it holds up nobody else. Thread-safe.
 class TaskWorkers {
  public:
+  /// What the workers do, and with what.
   struct Options {
     /// Null: the workers make one for themselves.
     std::shared_ptr<base::Executor> executor{};

@@ -411,11 +411,6 @@ void Oracle::SetWatched(bool watched) {
   watched_ = watched;
 }
 
-void Oracle::SetOldestOperator(base::TimePoint since) {
-  const base::MutexLock lock(mu_);
-  oldest_operator_ = since;
-}
-
 void Oracle::AllowBlind(const std::string& workload) {
   const base::MutexLock lock(mu_);
   for (auto& [key, each] : workloads_) {

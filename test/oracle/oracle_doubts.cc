@@ -87,6 +87,11 @@ bool Oracle::IsMadeAfterChangeLocked(const ObservedWorkload& workload) const {
   });
 }
 
+void Oracle::SetOldestOperator(base::TimePoint since) {
+  const base::MutexLock lock(mu_);
+  oldest_operator_ = since;
+}
+
 bool Oracle::IsFromBeforeLocked(const std::string& source) const {
   const auto changed = changed_at_.find(source);
   return changed != changed_at_.end() && changed->second < oldest_operator_;
