@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
@@ -21,12 +20,6 @@ namespace {
 
 /// A watch that is half-open is noticed within this time.
 constexpr std::chrono::minutes kLongestWatch{10};
-
-/// The namespace in "plural/ns/name".
-std::string_view SpaceIn(std::string_view key) {
-  const std::size_t begin = key.find('/') + 1;
-  return key.substr(begin, key.find('/', begin) - begin);
-}
 
 /// What the names of all pods of "plural/ns/name" begin with.
 std::string MountersOf(const std::string& key) {
@@ -145,7 +138,7 @@ bool Oracle::HasBegunWithLocked(const std::string& key, const ObservedWorkload& 
     return false;
   }
   const ProviderClass& known = found->second;
-  const std::string status = "secretproviderclasspodstatuses/" + std::string(SpaceIn(key)) + "/" +
+  const std::string status = "secretproviderclasspodstatuses/" + std::string(SpaceOf(key)) + "/" +
                              MountersOf(key, workload);
   auto pod = known.began.lower_bound(status);
   const bool is_told = pod != known.began.end() && pod->first.starts_with(status);
@@ -166,7 +159,7 @@ std::vector<Oracle::Mount> Oracle::Mounts() {
       if (!IsProviderClass(source)) {
         continue;
       }
-      mounts.push_back({.space = std::string(SpaceIn(key)),
+      mounts.push_back({.space = std::string(SpaceOf(key)),
                         .provider_class = source.substr(source.rfind('/') + 1),
                         .workload = MountersOf(key),
                         .pods = MountersOf(key, workload),

@@ -37,11 +37,6 @@ constexpr std::chrono::seconds kSameSecond{3};
 /// Longer than a request of a process that was killed is on its way.
 constexpr std::chrono::seconds kLastWords{10};
 
-std::string_view SpaceOf(std::string_view key) {
-  const std::size_t begin = key.find('/') + 1;
-  return key.substr(begin, key.find('/', begin) - begin);
-}
-
 }  // namespace
 
 void Oracle::ReadLocked(ObservedWorkload& workload) {

@@ -118,6 +118,11 @@ std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const st
 inline std::string ViewOf(const std::string& source, std::string_view key) {
   return source + "#" + std::string(key);
 }
+/// The namespace in the key of a workload or source, "plural/ns/name". Pure.
+inline std::string_view SpaceOf(std::string_view key) {
+  const std::size_t begin = key.find('/') + 1;
+  return key.substr(begin, key.find('/', begin) - begin);
+}
 /// Whether it is a view of a source.
 inline bool IsView(std::string_view source) { return source.find('#') != std::string_view::npos; }
 /// The source of a view; of a source, itself.

@@ -271,9 +271,9 @@ class Planner {
   }
 
   /// What is recorded of a source that does not exist, or has not all of its present fields, under
-  /// other fields: it stays as it is until the source has them. Written down as if it were about the
-  /// present ones, it would differ from whatever the source is then. Returns false when this process
-  /// knows better, or nothing is recorded so.
+  /// other fields: it stays as it is until the source has them. Written down as if it were about
+  /// the present ones, it would differ from whatever the source is then. Returns false when this
+  /// process knows better, or nothing is recorded so.
   bool KeepOtherFields(const SourceId& id) {
     if (!compared_ || !compared_->HasOtherFields(id)) {
       return false;
