@@ -62,14 +62,14 @@ std::uint64_t TaskWorkers::calls() const {
 bool TaskWorkers::Step(base::OrderedTask& self) {
   std::optional<base::Executor::Waiting> waiting;
   std::uint64_t seen = calls();
-  Queue::Item item = stop_.stop_requested() ? Queue::Item() : queue_.TryNext({});
+  Queue::Item item = IsStopping() ? Queue::Item() : queue_.TryNext({});
   while (item) {
     if (!waiting) {
       waiting.emplace();
     }
     options_.handle(item, stop_);
     seen = calls();
-    item = stop_.stop_requested() ? Queue::Item() : queue_.TryNext(std::move(item));
+    item = IsStopping() ? Queue::Item() : queue_.TryNext(std::move(item));
   }
   return !Rest(self, seen);
 }
@@ -77,7 +77,7 @@ bool TaskWorkers::Step(base::OrderedTask& self) {
 bool TaskWorkers::Rest(base::OrderedTask& self, std::uint64_t seen) {
   const bool is_over = queue_.IsOver();
   const base::MutexLock lock(mu_);
-  if (calls_ != seen && !stop_.stop_requested()) {
+  if (calls_ != seen && !IsStopping()) {
     return false;
   }
   is_over_ = is_over_ || is_over;
@@ -104,6 +104,7 @@ std::size_t TaskWorkers::busy() const {
 }
 
 void TaskWorkers::Stop() {
+  is_stopped_ = true;  // the step of a worker goes on as long as there are keys
   queue_.ShutDown();
   for (const auto& task : tasks_) {
     task->RequestStop();

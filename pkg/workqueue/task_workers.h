@@ -3,6 +3,7 @@
 #ifndef KUBEXX_WORKQUEUE_TASK_WORKERS_H_
 #define KUBEXX_WORKQUEUE_TASK_WORKERS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,8 +53,9 @@ class TaskWorkers {
   bool AwaitEnd(base::TimePoint deadline);
   /// How many workers are at work, or about to look for it.
   std::size_t busy() const;
-  /// Shuts the queue down, and waits for the workers that are at work; they drop what is queued.
-  /// May be called again.
+  /// Shuts the queue down, and waits for the workers that are at work: each ends the work on its
+  /// key, and takes no further one, whether or not the stop that Start was given is requested. What
+  /// is queued is dropped. May be called again.
   void Stop();
 
  private:
@@ -64,10 +66,13 @@ class TaskWorkers {
   bool Rest(base::OrderedTask& self, std::uint64_t seen);
   std::uint64_t calls() const;
   bool HaveEndedLocked() const KX_REQUIRES(mu_);
+  /// Whether the workers take no further key.
+  bool IsStopping() const { return is_stopped_ || stop_.stop_requested(); }
 
   Queue& queue_;
   const Options options_;
-  std::stop_token stop_;    ///< set by Start, before the first step
+  std::stop_token stop_;  ///< set by Start, before the first step
+  std::atomic<bool> is_stopped_ = false;
   mutable base::Mutex mu_;  ///< taken after the queue's, and before the executor's
   base::CondVar ended_;
   bool is_started_ KX_GUARDED_BY(mu_) = false;

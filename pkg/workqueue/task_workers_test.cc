@@ -192,6 +192,22 @@ TEST_F(TaskWorkersTest, AStopWaitsForTheWorkAndDropsTheRest) {
   workers_->Stop();
 }
 
+TEST_F(TaskWorkersTest, AStopThatNobodyHasRequestedBeforeDropsTheRestToo) {
+  Make(1);
+  workers_->Start(stop_.get_token());
+  waits_ = true;
+  for (int i = 0; i < 5; ++i) {
+    queue_->Add(KeyNamed(i));
+  }
+  KX_AWAIT_EQ(at_once_, 1);
+  std::jthread stopper([this] { workers_->Stop(); });
+  KX_AWAIT(queue_->shutting_down());
+  gate_.release(5);
+  stopper.join();
+  EXPECT_EQ(handled_, 1);
+  EXPECT_EQ(queue_->Len(), 4U);
+}
+
 TEST_F(TaskWorkersTest, MayBeStoppedThoughTheyWereNeverStarted) {
   Make(2);
   queue_->Add(KeyNamed(1));
