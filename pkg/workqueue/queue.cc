@@ -67,11 +67,11 @@ inline void Queue::Impl::Add(const Key& key, int priority) {
   {
     base::MutexLock lock(mu_);
     if (!shutting_down_) {
-      wake = AddLocked(NodeFor(key, hash, tenant), priority);
+      wake = CallOnReadyLocked(AddLocked(NodeFor(key, hash, tenant), priority));
     }
   }
   if (wake) {
-    WakeWorker();
+    ready_cv_.notify_one();
   }
 }
 
@@ -92,9 +92,10 @@ void Queue::Impl::AddAfter(const Key& key, base::Duration delay, int priority) {
     } else {
       wake_delays = DelayLocked(node, clock_.Now() + std::min(delay, kMaxDelay), priority);
     }
+    wake_worker = CallOnReadyLocked(wake_worker);
   }
   if (wake_worker) {
-    WakeWorker();
+    ready_cv_.notify_one();
   }
   if (wake_delays) {
     delays_.Wake();
@@ -116,17 +117,17 @@ void Queue::Impl::Done(Node* node) {
   bool wake = false;
   {
     base::MutexLock lock(mu_);
-    wake = DoneLocked(node);
+    wake = CallOnReadyLocked(DoneLocked(node));
   }
   if (wake) {
-    WakeWorker();
+    ready_cv_.notify_one();
   }
 }
 
 Queue::Item Queue::Impl::Next(Node* done, const std::stop_token& stop) {
   base::MutexLock lock(mu_);
   if (DoneLocked(done)) {
-    WakeWorker();
+    WakeWorkerLocked();
   }
   return GetLocked(stop);
 }
@@ -134,7 +135,7 @@ Queue::Item Queue::Impl::Next(Node* done, const std::stop_token& stop) {
 Queue::Item Queue::Impl::TryNext(Node* done) {
   base::MutexLock lock(mu_);
   if (done != nullptr && DoneLocked(done)) {
-    WakeWorker();
+    WakeWorkerLocked();
   }
   return TakeNextLocked();
 }
@@ -236,7 +237,7 @@ inline Queue::Item Queue::Impl::GetLocked(const std::stop_token& stop) {
       // The notification that woke this worker may have been for a key, so it is passed on to
       // another worker.
       if (ready_->size() > 0 && WakeLocked()) {
-        WakeWorker();
+        WakeWorkerLocked();
       }
       return {};
     }
@@ -294,18 +295,20 @@ void Queue::Impl::DoneWhileShuttingDownLocked() {
     idle_cv_.notify_all();
   }
   if (ready_->size() == 0) {
-    WakeAllWorkers();  // wakes workers that waited for a tenant's turn
+    WakeAllWorkersLocked();  // wakes workers that waited for a tenant's turn
   }
 }
 
 void Queue::Impl::ShutDownLocked() {
-  shutting_down_ = true;
+  const bool was_shutting_down = std::exchange(shutting_down_, true);
   while (!delayed_.empty()) {
     internal::Timer* const timer = delayed_.front();
     delayed_.Remove(timer);
     EraseIfUnusedLocked(timer->node);
   }
-  WakeAllWorkers();
+  if (!was_shutting_down) {
+    WakeAllWorkersLocked();
+  }
 }
 
 base::TimePoint Queue::Impl::EndDelays() {
@@ -316,7 +319,7 @@ base::TimePoint Queue::Impl::EndDelays() {
     Node* const node = timer->node;
     delayed_.Remove(timer);
     if (timer == &node->delay ? AddLocked(node, node->priority) : SettledLocked(node, timer->due)) {
-      WakeWorker();
+      WakeWorkerLocked();
     }
   }
   return delayed_.NextDue();

@@ -78,8 +78,8 @@ class Queue {
     std::shared_ptr<base::Executor> executor{};
     /// When set, workers do not block in Get but call TryNext, as TaskWorkers do: this function is
     /// called whenever there is a key for a worker, and when the queue is shut down. It must
-    /// neither block nor use the queue. After ShutDown it is called only when a worker ends its
-    /// work on a key.
+    /// neither block nor use the queue. When a ShutDown has returned no call of it goes on, and it
+    /// is called only when a worker ends its work on a key.
     std::function<void()> on_ready{};
   };
 

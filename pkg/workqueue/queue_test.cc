@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -386,6 +387,59 @@ TEST(QueueLifeTest, RealClockDelivers) {
   queue.AddAfter(NamedKey("b"), milliseconds(1));
   EXPECT_EQ(*queue.Get(), NamedKey("b"));
   EXPECT_EQ(queue.Len(), 0U);
+}
+
+// Who owns what on_ready calls destroys it after ShutDown.
+TEST(QueueOnReadyTest, NoCallGoesOnWhenAShutDownHasReturned) {
+  FakeClock clock;
+  std::atomic<bool> is_called = false;
+  std::atomic<bool> is_over = false;
+  std::atomic<bool> was_late = false;
+  const auto on_ready = [&] {
+    if (is_called.exchange(true)) {
+      return;  // the call of the ShutDown
+    }
+    for (int i = 0; i < 20'000 && !is_over; ++i) {  // so that a ShutDown that can return does
+      std::this_thread::yield();
+    }
+    was_late = was_late || is_over;
+  };
+  const auto debounce = Debounce{};
+  const std::map<std::string, std::function<void(Queue&, Queue::Item)>> calls = {
+      {"Add", [](Queue& queue, Queue::Item) { queue.Add(NamedKey("b")); }},
+      {"AddAfter", [](Queue& queue, Queue::Item) { queue.AddAfter(NamedKey("b"), seconds(0)); }},
+      {"AddDebounced",
+       [&](Queue& queue, Queue::Item) { queue.AddDebounced(NamedKey("b"), debounce); }},
+      {"PutBack",
+       [](Queue& queue, Queue::Item item) { queue.PutBack(std::move(item), seconds(0)); }},
+  };
+  for (const auto& [name, call] : calls) {
+    Queue queue({.clock = clock, .on_ready = on_ready});
+    is_over = true;
+    queue.Add(NamedKey("a"));
+    Queue::Item item = queue.TryNext({});
+    is_over = false;
+    is_called = false;
+    was_late = false;
+    std::jthread adder([&] { call(queue, std::move(item)); });
+    Await([&] { return is_called.load(); });
+    queue.ShutDown();
+    is_over = true;
+    adder.join();
+    EXPECT_FALSE(was_late) << name;
+  }
+}
+
+TEST(QueueOnReadyTest, IsToldOfAShutDownOnce) {
+  int calls = 0;
+  Queue queue({.on_ready = [&] { ++calls; }});
+  queue.ShutDown();
+  EXPECT_EQ(calls, 1);
+  queue.ShutDown();
+  queue.ShutDownAfterWindows();
+  queue.ShutDownWithDrain();
+  queue.Add(NamedKey("a"));
+  EXPECT_EQ(calls, 1);
 }
 
 // A program may run one manager after another with the same registry.

@@ -45,9 +45,10 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
       delayed_.Set(&settling.timer, *due);
       wake_delays = *due < planned;
     }
+    wake_worker = CallOnReadyLocked(wake_worker);
   }
   if (wake_worker) {
-    WakeWorker();
+    ready_cv_.notify_one();
   }
   if (wake_delays) {
     delays_.Wake();
@@ -86,7 +87,7 @@ void Queue::Impl::EndWindowsLocked() {
       delayed_.Remove(timer);
     }
     if (timer == &node->delay ? AddLocked(node, node->priority) : SettledLocked(node, now)) {
-      WakeWorker();
+      WakeWorkerLocked();
     }
   }
 }
@@ -113,10 +114,10 @@ void Queue::Impl::PutBack(Item item, base::Duration after) {
       node->settling->PutBack(*settled);
       wake_worker = AddLocked(node, priority);
     }
-    wake_worker = DoneLocked(node) || wake_worker;
+    wake_worker = CallOnReadyLocked(DoneLocked(node) || wake_worker);
   }
   if (wake_worker) {
-    WakeWorker();
+    ready_cv_.notify_one();
   }
   if (wake_delays) {
     delays_.Wake();

@@ -74,17 +74,26 @@ class Queue::Impl {
   void RemoveTimersLocked(Node* node) KX_REQUIRES(mu_);
   void RaiseLocked(Node* node, int priority) KX_REQUIRES(mu_);
   bool PushLocked(Node* node) KX_REQUIRES(mu_);
-  /// Returns whether to call WakeWorker: true when a worker waits that has not been notified yet.
+  /// Returns whether to wake a worker: true when a worker waits that has not been notified yet.
   bool WakeLocked() KX_REQUIRES(mu_);
-  /// The caller may hold the lock, but need not.
-  void WakeWorker() {
-    if (on_ready_) {
+  /// Calls on_ready, if there is one, when a worker is to be woken. With the lock, so that no call
+  /// of it goes on when ShutDown has returned. Returns whether to notify a worker in Get instead,
+  /// which the caller does when it has released the lock, for which that worker would wait.
+  bool CallOnReadyLocked(bool wake) KX_REQUIRES(mu_) {
+    if (!on_ready_) {
+      return wake;
+    }
+    if (wake) {
       on_ready_();
-    } else {
+    }
+    return false;
+  }
+  void WakeWorkerLocked() KX_REQUIRES(mu_) {
+    if (CallOnReadyLocked(true)) {
       ready_cv_.notify_one();
     }
   }
-  void WakeAllWorkers() {
+  void WakeAllWorkersLocked() KX_REQUIRES(mu_) {
     if (on_ready_) {
       on_ready_();
     } else {
