@@ -1,6 +1,7 @@
 #include "kubexx/base/executor/executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -18,6 +19,22 @@ constexpr std::size_t kMostProcessors = 16;
 
 // How many of the ready tasks are looked at for one that a thread has run before.
 constexpr std::size_t kTasksLookedAt = 16;
+
+// Whether the system has refused a thread for the first time in this process, and that was told.
+// The threads that an executor has go on, so nobody gets an error, and all may wait for one that
+// has no thread.
+enum : int { kNoneFailed, kOneFailed, kFailureTold };
+std::atomic<int> failed_thread = kNoneFailed;
+
+void TellOfFailedThread() {
+  int failed = kOneFailed;
+  if (failed_thread.compare_exchange_strong(failed, kFailureTold)) {
+    std::fputs(
+        "The system has no further thread for an executor, whose tasks wait for those that it has; "
+        "raise the limit of processes, as a container's pids limit\n",
+        stderr);
+  }
+}
 
 ExecutorOptions Completed(ExecutorOptions options) {
   if (options.threads == 0) {
@@ -266,7 +283,9 @@ bool Executor::TryAddWorkerLocked() {
   try {
     AddWorkerLocked();
     return true;
-  } catch (const std::exception&) {  // the watcher tries again
+  } catch (const std::exception&) {  // the watcher tries again, and tells of it
+    int none = kNoneFailed;
+    failed_thread.compare_exchange_strong(none, kOneFailed);
     return false;
   }
 }
@@ -277,6 +296,7 @@ void Executor::Watch() {
     for (std::thread& thread : ended) {
       thread.join();
     }
+    TellOfFailedThread();
     const MutexLock lock(mu_);
     if (ending_) {
       return;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <semaphore>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/leak_check.h"
+#include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 
 namespace kubexx::base {
 namespace {
@@ -336,6 +338,43 @@ TEST_F(ExecutorDeathTest, ATaskCannotDestroyItsExecutor) {
     KX_AWAIT(never.try_acquire());
   };
   EXPECT_DEATH(destroy(), "destroyed by one of its own tasks");
+}
+
+// Once in a process, so this is the only test that sees it.
+TEST_F(ExecutorTest, TellsThatTheSystemHasNoThreadForIt) {
+  if constexpr (!testing::ScarceThreads::kWorks) {
+    GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
+  }
+  ::testing::internal::CaptureStderr();
+  {
+    const auto executor = std::make_shared<Executor>(ExecutorOptions{.threads = 1});
+    std::binary_semaphore may_end{0};
+    std::atomic<bool> waits = false;
+    std::atomic<bool> has_run = false;
+    OrderedTask waiting(executor, [&] {
+      const Executor::Waiting wait;
+      waits = true;
+      KX_AWAIT(may_end.try_acquire());
+      return false;
+    });
+    OrderedTask other(executor, [&] {
+      has_run = true;
+      return false;
+    });
+    executor->Start();
+    waiting.Start();
+    other.Start();
+    waiting.Wake();
+    KX_AWAIT(waits);
+    {
+      const testing::ScarceThreads scarce(0);
+      other.Wake();
+      may_end.release();
+      KX_AWAIT(has_run);
+    }
+  }
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("has no further thread for an executor"), std::string::npos) << told;
 }
 
 }  // namespace

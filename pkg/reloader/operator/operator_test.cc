@@ -85,6 +85,19 @@ TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
   EXPECT_THAT(asked, testing::Each("ns"));
 }
 
+// As in a container at its pids limit.
+TEST_F(OperatorTest, AnExecutorWithOneThreadIsEnough) {
+  executor_ =
+      std::make_shared<base::Executor>(base::ExecutorOptions{.threads = 1, .max_threads = 1});
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  writer_.Await(1);
+}
+
 TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {
   PutConfigMap("config", "old");
   PutSecret("password", "old");

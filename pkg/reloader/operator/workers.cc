@@ -43,25 +43,20 @@ Workers::Workers(Parts parts)
     : parts_(std::move(parts)),
       retries_(parts_.clock),
       late_sources_(parts_.caches),
-      tasks_(parts_.queue, {.executor = parts_.executor,
-                            .clock = parts_.clock,
-                            .number = parts_.number,
-                            .handle = [this](workqueue::Queue::Item& item,
-                                             const std::stop_token& stop) { Handle(item, stop); }}),
-      begin_(parts_.executor, [this] {
-        Begin();
-        return false;
-      }) {}
+      tasks_(parts_.queue,
+             {.executor = parts_.executor,
+              .clock = parts_.clock,
+              .number = parts_.number,
+              .handle = [this](workqueue::Queue::Item& item, const std::stop_token& stop) {
+                Handle(item, stop);
+              }}) {}
 
 void Workers::Start(const std::stop_token& stop) {
   parts_.executor->Start();
   stop_ = stop;
-  {
-    const base::MutexLock lock(mu_);
-    state_ = State::kBeginning;
-  }
-  begin_.Start();
-  begin_.Wake();
+  const base::MutexLock lock(mu_);
+  begin_ = std::jthread([this] { Begin(); });
+  state_ = State::kBeginning;
 }
 
 void Workers::Drain(base::Duration timeout) {
@@ -81,14 +76,18 @@ void Workers::Drain(base::Duration timeout) {
 }
 
 void Workers::Stop() {
-  begin_.Stop();
+  if (begin_.joinable()) {
+    const base::Executor::Waiting waiting;
+    begin_.join();
+  }
   tasks_.Stop();
   const base::MutexLock lock(mu_);
   state_ = State::kIdle;
 }
 
+// On a thread of its own, because it waits for other tasks: as a task, it could have the only
+// thread that the executor gets.
 void Workers::Begin() {
-  const base::Executor::Waiting waiting;
   const bool begins = parts_.caches.WaitForSync(stop_) &&
                       (parts_.namespaces == nullptr || parts_.namespaces->WaitForSync(stop_)) &&
                       WaitForRolloutGate(stop_);

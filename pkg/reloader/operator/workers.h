@@ -9,10 +9,10 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/executor/executor.h"
-#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
@@ -65,7 +65,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Starts the workers. They take no further key once `stop` is requested. Call it once only.
+  /// Starts the workers. They take no further key once `stop` is requested. Until they have begun
+  /// this takes a thread. Call it once only. Throws std::system_error when the system has not
+  /// enough threads.
   void Start(const std::stop_token& stop);
   /// For the queue.
   void OnReady() { tasks_.OnReady(); }
@@ -75,7 +77,7 @@ class Workers {
   /// longer than `timeout`.
   void Drain(base::Duration timeout);
   /// Shuts the queue down, and waits for the workers, whose stop must have been requested before.
-  /// May be called again.
+  /// May be called again, but not by two threads at once.
   void Stop();
 
  private:
@@ -101,7 +103,7 @@ class Workers {
   base::CondVar state_changed_;
   State state_ KX_GUARDED_BY(mu_) = State::kIdle;
   workqueue::TaskWorkers tasks_;
-  base::OrderedTask begin_;  // last: ends before the rest goes
+  std::jthread begin_;  // last: ends before the rest goes
 };
 
 }  // namespace kubexx::reloader

@@ -21,6 +21,7 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
@@ -202,6 +203,7 @@ class OperatorTest : public ::testing::Test {
                           .ignored_namespaces = {"ignored"},
                           .release_window = release_window_,
                           .clock = clock_,
+                          .executor = executor_,
                           .registry = &registry_,
                           .tracer = tracer_,
                           .record_baselines = recording_,
@@ -230,10 +232,11 @@ class OperatorTest : public ::testing::Test {
   std::shared_ptr<cache::SharedInformerBase> Informer(
       std::shared_ptr<cache::testing::FakeSource> source,
       std::function<apimachinery::Result<void>(cache::Object&)> transform) {
-    return NewTestInformer(
-        std::move(source),
-        cache::InformerOptions{
-            .name = "test", .clock = informer_clock_, .transform = std::move(transform)});
+    return NewTestInformer(std::move(source),
+                           cache::InformerOptions{.name = "test",
+                                                  .clock = informer_clock_,
+                                                  .transform = std::move(transform),
+                                                  .executor = executor_});
   }
 
   double Count(const std::string& name, const metrics::Labels& labels) {
@@ -281,6 +284,7 @@ class OperatorTest : public ::testing::Test {
       late_kinds_;
   base::testing::FakeClock clock_;
   cache::testing::AutoClock informer_clock_;  // does not wait for backoff
+  std::shared_ptr<base::Executor> executor_;  ///< of the operator and all informers, when not null
   FakeWriter writer_;
   DecisionRules rules_;
   base::Duration release_window_{};
