@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,9 +22,11 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/testing/new_informer.h"
@@ -48,7 +53,12 @@ class NotingGate final : public RolloutGate {
     host_.emplace(std::move(host));
     return {};
   }
-  bool WaitForSync(const std::stop_token&) override { return true; }
+  bool WaitForSync(const std::stop_token& stop) override {
+    if (is_late_) {
+      base::WaitUntilStopped(stop);
+    }
+    return !is_late_;
+  }
   bool Admit(const Workload& workload, std::vector<Change>&, AnnotationEdits&) override {
     Note("asks", workload.id);
     return lets_go_;
@@ -71,6 +81,7 @@ class NotingGate final : public RolloutGate {
   void Mark(AnnotationEdits marks) { marks_ = std::move(marks); }
   /// Lets all rollouts go. Call it before the operator starts.
   void LetGo() { lets_go_ = true; }
+  void BeLate() { is_late_ = true; }
   /// Wakes a workload, as the gate does when a place is free.
   void Wake(const WorkloadId& workload) { host_->wake(workload, base::Duration(0)); }
   /// Asks what workloads of a higher order ask before they are rolled.
@@ -118,6 +129,7 @@ class NotingGate final : public RolloutGate {
 
   std::optional<GateHost> host_;
   bool lets_go_ = false;
+  bool is_late_ = false;
   AnnotationEdits marks_;
   base::Mutex mu_;
   base::CondVar changed_;
@@ -282,6 +294,21 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
   KX_AWAIT(!selector_.Contains("ns"));
   gate_.Wake(kGatedShop);
   gate_.Await("nothing ns/web");
+}
+
+TEST_F(OperatorGateTest, AStopTellsThatTheWorkersHaveNotBegun) {
+  const logging::testing::Capture capture;
+  gate_.BeLate();
+  StartOperator();
+  KX_AWAIT(operator_->Ready());
+  std::jthread stopper([this] { operator_->Stop(); });
+  KX_UNTIL(capture.Count("before its workers have begun") == 1) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::seconds(1));
+    }
+  }
+  stopper.join();
+  EXPECT_EQ(capture.Count("still write"), 0U);
 }
 
 TEST_F(OperatorGateTest, TheDepthIsThatOfTheQueueWhenSomebodyLooks) {

@@ -70,7 +70,10 @@ void Workers::Drain(base::Duration timeout) {
     }
     state = state_;
   }
-  if (state == State::kBeginning || (state == State::kWorking && !tasks_.AwaitEnd(deadline))) {
+  if (state == State::kBeginning) {
+    logging::Warning(
+        "The operator ends before its workers have begun, which wait for the first lists");
+  } else if (state == State::kWorking && !tasks_.AwaitEnd(deadline)) {
     logging::Warning("The operator ends while workers still write", {{"workers", tasks_.busy()}});
   }
 }
