@@ -121,8 +121,10 @@ class SharedInformerBase {
   /// Call it only for an informer of all namespaces, while its source does not watch, and only if
   /// the source's later lists and watches start no earlier than the list of `objects`; otherwise
   /// changes that a watch has brought, or brings, may be undone. Returns when the objects are
-  /// queued, and may block as the sink of a source does. The result turns true when the store has
-  /// the objects. kCancelled when the informer is stopped.
+  /// queued, and may block as the sink of a source does. A task of an executor is not blocked, and
+  /// its objects are queued even when the queue is full: it should not call this again before the
+  /// result of an earlier call is true. The result turns true when the store has the objects.
+  /// kCancelled when the informer is stopped.
   apimachinery::Result<std::shared_ptr<const std::atomic<bool>>> ReplaceNamespace(
       std::string namespace_, std::vector<Object>&& objects);
 

@@ -273,6 +273,12 @@ bool OnDemandLists::HasCome(const Member& member, const Overdue& overdue,
          hearing == WorkloadListWatch::Hearing::kNone;
 }
 
+bool OnDemandLists::HasOverdueParts(const Member& member) const {
+  const base::MutexLock lock(mu_);
+  const auto found = overdue_.find(&member);
+  return found != overdue_.end() && !AreStored(found->second.parts);
+}
+
 void OnDemandLists::PassOverdue(const std::stop_token& stop) {
   Missing overdue;
   {
@@ -296,7 +302,7 @@ void OnDemandLists::PassOverdue(const std::stop_token& stop) {
 std::optional<OnDemandLists::Parts> OnDemandLists::ListParts(const Member& member,
                                                              const Namespaces& namespaces,
                                                              const std::stop_token& stop) {
-  if (namespaces.size() > kMostParts) {
+  if (namespaces.size() > kMostParts || HasOverdueParts(member)) {
     return std::nullopt;
   }
   Parts parts;

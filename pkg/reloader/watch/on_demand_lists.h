@@ -148,11 +148,15 @@ class OnDemandLists {
   /// its store is up to date.
   static bool HasCome(const Member& member, const Overdue& overdue, const std::stop_token& stop);
   static bool AreStored(const Parts& parts);
+  /// Whether lists of single namespaces still wait for the member's store.
+  bool HasOverdueParts(const Member& member) const;
   void NoteOverdue(Missing&& missing, const Changes& changes);
   /// Passes on the changes of overdue lists that have arrived in the meantime.
   void PassOverdue(const std::stop_token& stop);
   /// Lists only these namespaces. Returns the lists that the store has not got in time, and
-  /// std::nullopt when that costs more than listing everything, or is not possible.
+  /// std::nullopt when that costs more than listing everything, or is not possible, or when earlier
+  /// ones still wait for the store: those of a task are queued without a bound, whereas the list of
+  /// everything begins when the queue has room.
   std::optional<Parts> ListParts(const Member& member, const Namespaces& namespaces,
                                  const std::stop_token& stop);
   /// Blocks for a limited time until `is_there` returns true. Returns whether it did.

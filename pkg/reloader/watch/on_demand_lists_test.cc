@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer_base.h"
@@ -119,7 +120,8 @@ class OnDemandListsTest : public testing::Test {
                        [this](const SourceId& source, const std::optional<Digest>&) {
                          const base::MutexLock lock(mu_);
                          passed_.push_back(source);
-                       }};
+                       },
+                       std::make_shared<base::Executor>()};
 };
 
 TEST_F(OnDemandListsTest, AChangeIsPassedOnOnceItsNamespaceIsListed) {
@@ -213,12 +215,14 @@ TEST_F(OnDemandListsTest, AListOfANamespaceThatIsStoredLateBringsNoWorkloadThatM
     PassTime();
   }
   // The store accepts nothing more while the handler holds it back.
+  const std::size_t listed = Listed().size();
   server_->Put({"ns", "web"}, "1");
   lists_.Changed(kStoredLate, kNoSource, true);
   KX_UNTIL(TimesPassed(kStoredLate) == 1) {
     PassTime();
   }
   EXPECT_FALSE(informer_->Contains({"ns", "web"}));
+  EXPECT_EQ(Listed().size(), listed) << "the store's queue has no room for one more";
   EXPECT_EQ(
       std::ranges::count(lists_.Before("ns"), kStoredLate, &std::pair<SourceId, Digest>::first), 1)
       << "the workload is stored later";
