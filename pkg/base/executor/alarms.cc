@@ -1,8 +1,11 @@
 #include "kubexx/base/executor/alarms.h"
 
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "kubexx/base/executor/due_alarms.h"
 #include "kubexx/base/executor/executor.h"
@@ -11,11 +14,23 @@
 
 namespace kubexx::base {
 
+// The alarms of an executor's own clock change the state of a task with that executor's mutex,
+// which is not the one that guards the task of another executor.
+Alarm::Alarm(std::shared_ptr<Alarms> alarms, OrderedTask& task)
+    : alarms_(std::move(alarms)), task_(task) {
+  if (!alarms_->MayWake(task)) {
+    std::fputs("An alarm is to wake a task of another executor than its own\n", stderr);
+    std::terminate();
+  }
+}
+
 /// Alarms of a clock that is not the executor's.
 class Executor::OtherAlarms final : public Alarms {
  public:
-  explicit OtherAlarms(Clock& clock)
-      : clock_(clock), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+  OtherAlarms(const Executor& executor, Clock& clock)
+      : executor_(&executor),
+        clock_(clock),
+        thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
  private:
   void Set(Alarm& alarm, TimePoint when) override {
@@ -30,6 +45,8 @@ class Executor::OtherAlarms final : public Alarms {
     due_.Forget(alarm);
   }
 
+  bool MayWake(const OrderedTask& task) const override { return task.executor_.get() == executor_; }
+
   void Run(const std::stop_token& stop) {
     const MutexLock lock(mu_);
     while (!stop.stop_requested()) {
@@ -40,6 +57,7 @@ class Executor::OtherAlarms final : public Alarms {
     }
   }
 
+  const Executor* const executor_;  ///< to compare with; it may end before the alarms
   Clock& clock_;
   Mutex mu_;  ///< held while tasks are woken, so taken before an executor's
   CondVar changed_;
@@ -65,6 +83,10 @@ class Executor::OwnAlarms final : public Alarms {
     executor_.due_.Forget(alarm);
   }
 
+  bool MayWake(const OrderedTask& task) const override {
+    return task.executor_.get() == &executor_;
+  }
+
   Executor& executor_;
 };
 
@@ -76,7 +98,7 @@ std::shared_ptr<Alarms> Executor::AlarmsOf(Clock& clock) {
     if (&clock == &options_.clock) {
       alarms = std::make_shared<OwnAlarms>(*this);
     } else {
-      alarms = std::make_shared<OtherAlarms>(clock);
+      alarms = std::make_shared<OtherAlarms>(*this, clock);
     }
     alarms_[&clock] = alarms;
   }

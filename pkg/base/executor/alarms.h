@@ -4,7 +4,6 @@
 #define KUBEXX_BASE_EXECUTOR_ALARMS_H_
 
 #include <memory>
-#include <utility>
 
 #include "kubexx/base/clock.h"
 
@@ -29,14 +28,16 @@ class Alarms {
 
   virtual void Set(Alarm& alarm, TimePoint when) = 0;
   virtual void Forget(Alarm& alarm) = 0;
+  /// Whether the task is one of the executor that they come from.
+  virtual bool MayWake(const OrderedTask& task) const = 0;
 };
 
 /// Wakes one task at one time. Once the destructor has returned it wakes it no more. Thread-safe.
 class Alarm {
  public:
-  /// `task` must outlive it, and be one of the executor that the alarms come from.
-  Alarm(std::shared_ptr<Alarms> alarms, OrderedTask& task)
-      : alarms_(std::move(alarms)), task_(task) {}
+  /// `task` must outlive it, and be one of the executor that the alarms come from; the program ends
+  /// otherwise.
+  Alarm(std::shared_ptr<Alarms> alarms, OrderedTask& task);
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
   ~Alarm() { alarms_->Forget(*this); }

@@ -52,6 +52,12 @@ TEST_P(AlarmsTest, WakesOnceAtItsTime) {
   EXPECT_EQ(steps_, 1);
 }
 
+TEST_P(AlarmsTest, ATaskOfAnotherExecutorEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  OrderedTask other(std::make_shared<Executor>(), [] { return false; });
+  EXPECT_DEATH(Alarm(executor_->AlarmsOf(clock_), other), "a task of another executor");
+}
+
 TEST_P(AlarmsTest, TheLastTimeThatWasSetCounts) {
   Alarm alarm(executor_->AlarmsOf(clock_), task_);
   alarm.Set(clock_.Now() + seconds(10));
