@@ -73,7 +73,9 @@ class ScheduledTask::OnThread final : public Runner {
   OnThread(Clock& clock, Step step) : clock_(clock), step_(std::move(step)) {}
 
   void Start() override {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+    const MutexLock lock(mu_);
+    thread_ = std::thread([this] { Run(); });
+    is_running_ = true;
   }
 
   void Wake() override {
@@ -84,11 +86,26 @@ class ScheduledTask::OnThread final : public Runner {
     changed_.notify_one();
   }
 
-  void RequestStop() override { thread_.request_stop(); }
-  void Stop() override { thread_ = {}; }
+  void RequestStop() override { stop_.request_stop(); }
+
+  void Stop() override {
+    RequestStop();
+    const Executor::Waiting waiting;
+    const MutexLock lock(mu_);
+    if (thread_.get_id() == std::this_thread::get_id()) {
+      return;  // the step is the caller
+    }
+    while (is_running_) {
+      ended_.wait(mu_);
+    }
+    if (thread_.joinable()) {
+      thread_.join();  // it takes the lock no more
+    }
+  }
 
  private:
-  void Run(const std::stop_token& stop) {
+  void Run() {
+    const std::stop_token stop = stop_.get_token();
     while (!stop.stop_requested()) {
       const TimePoint next = step_(stop);
       const MutexLock lock(mu_);
@@ -97,14 +114,20 @@ class ScheduledTask::OnThread final : public Runner {
       }
       is_woken_ = false;
     }
+    const MutexLock lock(mu_);
+    is_running_ = false;
+    ended_.notify_all();
   }
 
   Clock& clock_;
   const Step step_;
+  std::stop_source stop_;
   Mutex mu_;
-  CondVar changed_;
+  CondVar changed_;  ///< is_woken_
+  CondVar ended_;    ///< is_running_
   bool is_woken_ KX_GUARDED_BY(mu_) = false;
-  std::jthread thread_;  // last: ends first
+  bool is_running_ KX_GUARDED_BY(mu_) = false;
+  std::thread thread_ KX_GUARDED_BY(mu_);  ///< joined by Stop, which the task's destructor calls
 };
 
 ScheduledTask::ScheduledTask(std::shared_ptr<Executor> executor, Clock& clock, Step step)

@@ -37,7 +37,8 @@ class ScheduledTask {
   void Wake();
   /// No further step begins, and a running one is told to stop.
   void RequestStop();
-  /// Requests the stop and waits for a running step. May be called again.
+  /// Requests the stop and waits for a running step, unless the step itself is the caller. May be
+  /// called again, also by several threads at once.
   void Stop();
 
  private:

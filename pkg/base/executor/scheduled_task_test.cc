@@ -8,6 +8,8 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "kubexx/base/executor/executor.h"
 #include "kubexx/base/testing/await.h"
@@ -85,6 +87,43 @@ TEST_P(ScheduledTaskTest, AStopTellsTheStepThatRunsAndWaitsForIt) {
   KX_AWAIT_EQ(steps_, 1);
   task_.reset();
   EXPECT_TRUE(ended);
+  EXPECT_EQ(steps_, 1);
+}
+
+TEST_P(ScheduledTaskTest, AStepMayStopItsOwnTask) {
+  std::atomic<bool> returned = false;
+  Make([&](const std::stop_token&) {
+    ++steps_;
+    task_->Stop();
+    returned = true;
+    return clock_.Now();
+  });
+  task_->Start();
+  KX_AWAIT(returned);
+  task_->Stop();
+  EXPECT_EQ(steps_, 1);
+}
+
+TEST_P(ScheduledTaskTest, SeveralMayStopItAtOnce) {
+  std::atomic<bool> ended = false;
+  Make([&](const std::stop_token& stop) {
+    ++steps_;
+    const Executor::Waiting waiting;
+    (void)clock_.SleepFor(std::chrono::hours(1), stop);
+    ended = true;
+    return TimePoint::max();
+  });
+  task_->Start();
+  KX_AWAIT_EQ(steps_, 1);
+  std::vector<std::jthread> stoppers;
+  for (int i = 0; i < 4; ++i) {
+    stoppers.emplace_back([this, &ended] {
+      task_->RequestStop();
+      task_->Stop();
+      EXPECT_TRUE(ended);
+    });
+  }
+  stoppers.clear();
   EXPECT_EQ(steps_, 1);
 }
 
