@@ -32,7 +32,8 @@ class Runnable {
   virtual apimachinery::Result<void> Run(std::stop_token stop) = 0;
   /// Whether Run only begins something that needs no thread of the runnable's own. Once Run has
   /// returned success, the runnable counts as running without a thread, until its stage stops and
-  /// End has returned.
+  /// End has returned. No callback of `stop` may then block, in this runnable or in another one of
+  /// its stage: the callbacks run one after the other, and before the first End.
   virtual bool HasEnd() const { return false; }
   /// Ends what Run has begun. Called once, and on some thread, when `stop` has been requested.
   virtual void End() {}
