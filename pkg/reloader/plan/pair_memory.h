@@ -66,6 +66,8 @@ class PairMemory {
     /// StampsOfRollouts.
     std::set<std::string> all_stamps{};
     bool is_undo = false;  ///< the managed fields name somebody who undid a rollout
+    /// The workload was paused when it got this template, so that no pod of it has begun yet.
+    bool is_paused = false;
   };
   /// The further consequences of a template change.
   enum class TemplateNews : std::uint8_t {
@@ -80,8 +82,12 @@ class PairMemory {
   };
   /// Takes a change of the workload's pod template into account, and returns its consequences.
   TemplateNews TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
-  /// A rollout of the workload that began before this process has not ended.
-  void MarkUnfinished(const WorkloadId& workload);
+  /// The workload, which was paused, was resumed at a version from `since` to `until`; 0: not
+  /// known. If its template was written while it was paused, all pods of the template begin now.
+  void Resumed(const WorkloadId& workload, std::uint64_t since, std::uint64_t until);
+  /// A rollout of the workload that began before this process has not ended. `is_paused`: its pods
+  /// begin when it is resumed.
+  void MarkUnfinished(const WorkloadId& workload, bool is_paused = false);
   /// Another replica has recorded a baseline, which from now on counts more than what this process
   /// has concluded so far.
   void RecordedByOthers(const WorkloadId& workload);

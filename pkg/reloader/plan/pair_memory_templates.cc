@@ -148,6 +148,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                           .until = change.until,
                           .is_own = change.is_own};
   ++known.templates;
+  known.begins_on_resume = change.is_paused;
   known.stamps_of_others.clear();
   if (change.was_rolled_out) {
     known.formers.clear();
@@ -212,9 +213,28 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }
 
-void PairMemory::MarkUnfinished(const WorkloadId& workload) {
+void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t since, std::uint64_t until) {
   const base::MutexLock lock(mu_);
-  states_[workload].has_unknown_formers = true;
+  const auto found = states_.find(workload);
+  if (found == states_.end() || !std::exchange(found->second.begins_on_resume, false)) {
+    return;
+  }
+  Knowledge& known = found->second;
+  const BeginOfPods begin{
+      .since = std::max(since, known.template_since), .until = until, .is_own = false};
+  ++known.templates;  // what a plan has concluded meanwhile was true of the pods before
+  BeginAllAnew(known);
+  BeginPods(known, begin.since, until);
+  if (since != 0) {
+    DoubtData(known, begin);
+  }
+}
+
+void PairMemory::MarkUnfinished(const WorkloadId& workload, bool is_paused) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  known.has_unknown_formers = true;
+  known.begins_on_resume = is_paused;
 }
 
 void PairMemory::TemplateRolledOut(const WorkloadId& workload) {

@@ -99,6 +99,9 @@ struct Knowledge {
   /// From the first to the last such writes of each source that may matter: pods may have begun
   /// during them.
   std::map<SourceId, UnseenWrites> unseen_writes{};
+  /// The template was written while the workload was paused (Workload::paused): its pods begin when
+  /// the workload is resumed, with the data of then.
+  bool begins_on_resume = false;
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;
   /// How often other replicas have recorded a different baseline, as far as this process knows.

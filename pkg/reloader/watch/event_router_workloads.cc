@@ -60,7 +60,11 @@ bool SameButForScale(Workload before, const Workload& now) {
 }  // namespace
 
 void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
+  const bool is_resumed = before.paused && !now.paused;
   if (!HasOtherTemplate(before, now)) {
+    if (is_resumed) {
+      parts_.memory.Resumed(now.id, ChangedSince(event), VersionNumber(event.resource_version()));
+    }
     if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
       parts_.memory.TemplateRolledOut(now.id);
     }
@@ -78,7 +82,8 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       .is_own = is_own,
       .stamps = is_own ? StampsOfOneRollout(before, now) : std::map<std::string, std::string>(),
       .all_stamps = is_own ? StampsOfRollouts(before, now) : std::set<std::string>(),
-      .is_undo = !is_own && IsUndo(before, now)};
+      .is_undo = !is_own && IsUndo(before, now),
+      .is_paused = now.paused};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
   }
@@ -88,6 +93,7 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       // The pods belong to the Rollout. The Deployment has none, or is about to lose them.
       if (const auto rollout = parts_.caches.GetWorkload(id)) {
         of_rollout.was_rolled_out = AllPodsAreReplaced(*rollout);
+        of_rollout.is_paused = rollout->paused;
       }
       NoteTemplateOf(id, of_rollout);
     }
@@ -229,7 +235,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (is_first && IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkUnplanned(id);
       if (!AllPodsAreReplaced(*workload)) {
-        parts_.memory.MarkUnfinished(id);
+        parts_.memory.MarkUnfinished(id, workload->paused);
       }
     }
     if (is_new) {
