@@ -144,6 +144,16 @@ std::optional<Time> TimeOfFields(const SourceKind& kind, const JsonTree& object)
   return created ? std::max(*written, *created) : written;
 }
 
+std::vector<std::optional<Time>> TimesOfWritesIn(const JsonTree& object) {
+  std::vector<std::optional<Time>> times;
+  if (const JsonTree* entries = object.At({"metadata", "managedFields"})) {
+    for (const JsonTree& entry : entries->elements()) {
+      times.push_back(TimeAt(entry, "time"));
+    }
+  }
+  return times;
+}
+
 Annotations AnnotationsIn(const JsonTree& object) {
   Annotations annotations;
   if (const JsonTree* all = object.At({"metadata", "annotations"})) {
@@ -165,6 +175,7 @@ Result<void> ProjectText(const SourceKind& kind, const AnnotationKeys& keys, std
   const ValueDigests digests = FieldDigestsOf(kind, tree);
   KeptSource kept{.digest = BytesOf(digests.whole)};
   KeepAnnotations(AnnotationsIn(tree), keys, kept);
+  KeepAsCreated(CreationOf(tree), TimesOfWritesIn(tree), kept);
   if (detail == SourceDetail::kWithKeys) {
     KeepTrace(digests, WriterOfFields(kind, tree), kept);
   }

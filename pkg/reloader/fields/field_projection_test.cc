@@ -132,6 +132,19 @@ TEST_F(FieldProjectionTest, OnlyAManagerOfNothingElseTellsWhenAFieldWasWritten) 
   }
 }
 
+TEST_F(FieldProjectionTest, AnObjectThatNobodyHasWrittenSinceIsAsCreated) {
+  const auto written = [](const std::string& second) {
+    return KeptOf(KindOf({"status.revision"}),
+                  R"({"metadata":{"creationTimestamp":"2026-01-01T00:00:05Z","managedFields":[
+                       {"manager":"a","time":"2026-01-01T00:00:05Z","fieldsV1":{}},
+                       {"manager":"b","time":"2026-01-01T00:00:)" +
+                      second + R"(Z","fieldsV1":{}}]},"status":{"revision":2}})");
+  };
+  EXPECT_TRUE(IsAsCreated(written("06")));
+  EXPECT_FALSE(IsAsCreated(written("09"))) << "it may only have got its label";
+  EXPECT_FALSE(IsAsCreated(KeptOf(KindOf({"status.revision"}), R"({"status":{"revision":2}})")));
+}
+
 TEST_F(FieldProjectionTest, WhatIsNotJsonIsRefused) {
   cache::Object object{.encoding = codec::Encoding::kJson, .bytes = "{", .key = {"ns", "web"}};
   EXPECT_FALSE(ProjectFields(KindOf({"status.revision"}), {}, object));
