@@ -74,7 +74,8 @@ class Planner {
     FinishBaseline({.workload = workload_,
                     .recorded = recorded_ ? &*recorded_ : nullptr,
                     .referenced = referenced_,
-                    .named = named_},
+                    .named = named_,
+                    .rules = rules_},
                    plan_);
     std::ranges::sort(plan_.bad_items, {}, &BadItem::item);
     const auto rest = std::ranges::unique(plan_.bad_items);
