@@ -38,9 +38,6 @@ struct ObservedWorkload {
   std::string annotations{};    ///< of the workload itself, as JSON
   /// What its pods read when they were made: the data of each source; nothing: there was none.
   std::map<std::string, std::optional<std::string>> read{};
-  /// What some of them may have read instead: the data that sources got while its pods began one
-  /// after the other, and operators could see it.
-  std::map<std::string, std::set<std::string>> read_meanwhile{};
   std::string baseline{};  ///< what an operator has recorded that it runs with
   std::string history{};   ///< what an operator has recorded of its rollouts
   /// What an operator has recorded of the data that it was rolled for in a wave.

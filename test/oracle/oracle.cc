@@ -273,7 +273,6 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
       workload.is_undone = false;
       workload.is_data_new = true;
       workload.data_since = now;
-      ReadMeanwhileLocked(key, data, workload);
     }
   }
   if (found != data_.end()) {
@@ -323,9 +322,6 @@ std::optional<std::string> Oracle::OldPods() {
           !HasBegunWithLocked(name, workload, source)) {
         return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
-    }
-    if (const auto source = MixedUpLocked(workload, std::max(oldest_operator_, led_since_))) {
-      return name + " has pods that may have begun with other data of " + *source;
     }
   }
   return std::nullopt;

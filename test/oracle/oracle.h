@@ -295,13 +295,6 @@ class Oracle {
   void JudgeLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// Its pods are new.
   void ReadLocked(ObservedWorkload& workload) KX_REQUIRES(mu_);
-  /// `source` has got `data`, and pods of the workload may begin now.
-  void ReadMeanwhileLocked(const std::string& source, const std::optional<std::string>& data,
-                           ObservedWorkload& workload) const KX_REQUIRES(mu_);
-  /// A source whose last change was after `since`, and of which some pods may have read other data
-  /// than the present ones, though the data are those of when the template was written.
-  std::optional<std::string> MixedUpLocked(const ObservedWorkload& workload,
-                                           base::TimePoint since) const KX_REQUIRES(mu_);
   /// An operator has seen it for the first time, maybe before the last change of its data.
   void ReadAsRecordedLocked(const std::map<std::string, std::optional<std::string>>& began_with,
                             ObservedWorkload& workload) KX_REQUIRES(mu_);

@@ -508,24 +508,6 @@ TEST_F(OracleTest, WhatWasUndoneIsLeftAloneUntilItsDataChange) {
   }
 }
 
-TEST_F(OracleTest, PodsThatBeginWhileDataAreOthersForAWhileAreOldOnes) {
-  for (const bool is_through : {false, true}) {
-    SCOPED_TRACE(is_through);
-    PutConfig("v1");
-    PutWorkload({.variable = "v1", .recorded = "v1", .through = is_through});
-    Pass(std::chrono::seconds(1));
-    PutConfig("v2");
-    Pass(std::chrono::seconds(1));
-    PutConfig("v1");
-    PutWorkload({.variable = "v1", .recorded = "v1"});
-    EXPECT_EQ(oracle().Stale().has_value(), !is_through);
-    PutWorkload({.variable = "v1", .recorded = "v1", .restarted_for = "v1"});
-    EXPECT_EQ(oracle().Wrong().has_value(), is_through);
-    EXPECT_EQ(oracle().Stale(), std::nullopt);
-    Delete(kWorkload);
-  }
-}
-
 TEST_F(OracleTest, PodsOfAPausedDeploymentAreMadeWhenItIsResumed) {
   const std::string held = R"(,"oracle/held":"true")";
   PutConfig("v1");

@@ -18,27 +18,6 @@ bool IsUnfinished(const ObservedWorkload& workload) {
 
 }  // namespace
 
-void Oracle::ReadMeanwhileLocked(const std::string& source, const std::optional<std::string>& data,
-                                 ObservedWorkload& workload) const {
-  if (data && workload.observed < workload.generation && !workload.is_paused &&
-      !IsProviderClass(source)) {
-    workload.read_meanwhile[source].insert(*data);
-  }
-}
-
-std::optional<std::string> Oracle::MixedUpLocked(const ObservedWorkload& workload,
-                                                 base::TimePoint since) const {
-  for (const auto& [source, others] : workload.read_meanwhile) {
-    const auto now = data_.find(source);
-    const auto changed = changed_at_.find(source);
-    if (now != data_.end() && changed != changed_at_.end() && changed->second > since &&
-        std::ranges::any_of(others, [&now](const auto& other) { return other != now->second; })) {
-      return source;
-    }
-  }
-  return std::nullopt;
-}
-
 std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
   const base::MutexLock lock(mu_);
   std::vector<Unfinished> unfinished;

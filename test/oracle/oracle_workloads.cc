@@ -44,7 +44,6 @@ void Oracle::ReadLocked(ObservedWorkload& workload) {
     const auto there = data_.find(source);
     data = there == data_.end() ? std::nullopt : std::optional(there->second);
   }
-  workload.read_meanwhile.clear();
 }
 
 void Oracle::ReadAsRecordedLocked(
@@ -103,8 +102,8 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   if (before.is_undone && HasPresentDataLocked(before) && !IsInDoubtLocked(key, before)) {
     return "though it was undone, and its data have not changed since";
   }
-  if (before.is_mixed || before.is_behind_record || MixedUpLocked(before, TimePoint::min()) ||
-      !HasPresentDataLocked(before) || IsInDoubtLocked(key, before)) {
+  if (before.is_mixed || before.is_behind_record || !HasPresentDataLocked(before) ||
+      IsInDoubtLocked(key, before)) {
     return "";
   }
   const bool is_recorded_anew =

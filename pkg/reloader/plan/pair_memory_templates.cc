@@ -149,7 +149,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                           .is_own = change.is_own};
   ++known.templates;
   known.begins_on_resume = change.is_paused;
-  known.pods_since = change.since;
+  known.pods_since = 0;
   known.stamps_of_others.clear();
   if (change.was_rolled_out) {
     known.formers.clear();

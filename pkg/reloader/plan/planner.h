@@ -102,9 +102,8 @@ struct Knowledge {
   /// The template was written while the workload was paused (Workload::paused): its pods begin when
   /// the workload is resumed, with the data of then.
   bool begins_on_resume = false;
-  /// An event has told that pods begin, one after the other, from this version on: the template has
-  /// changed, maybe by a write of this process that has no answer, or the workload was scaled. 0:
-  /// not known.
+  /// Since the template has changed, further pods have begun from this version on; 0: not known, or
+  /// there were none.
   std::uint64_t pods_since = 0;
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;

@@ -676,18 +676,6 @@ TEST_P(EventRouterTest, PodsThatBeginWhileDataAreOthersForAWhileAreRolled) {
   }
 }
 
-TEST_P(EventRouterTest, PodsOfARolloutWithoutAnAnswerBeginWithTheDataThatItIsFor) {
-  SetData(kMendedData);
-  Roll();
-  FinishRollout();
-  SetData(kBadData);
-  memory_->BeginWrite(Id(), Look());
-  Put(kBadData, "Reloader");
-  EXPECT_THAT(Look(), IsEmpty());
-  FinishRollout();
-  EXPECT_THAT(Look(), IsEmpty());
-}
-
 TEST_P(EventRouterTest, DataThatWereOthersForAWhileWhenNoPodBeganRollNothing) {
   SetData(kMendedData);
   Roll();
