@@ -122,12 +122,8 @@ class PairMemory {
   /// source that has changed since then, the new pods have what it was before. 0: it is not known
   /// when.
   void RolledByOthers(const WorkloadId& workload, std::uint64_t version);
-  /// Pods begin without a new template from version `since` on, as when a workload is scaled.
-  void PodsBegin(const WorkloadId& workload, std::uint64_t since);
-  /// All pods of the workload are of the present template, as it was found at version `until`; 0:
-  /// not known. They began one after the other until then, and of a source that has changed
-  /// meanwhile some may have other data than others.
-  void TemplateRolledOut(const WorkloadId& workload, std::uint64_t until = 0);
+  /// All pods of the workload are of the present template.
+  void TemplateRolledOut(const WorkloadId& workload);
   /// This replica works on the workload in this tenure (see FreshReads). If it is a new tenure,
   /// another replica may have worked on the workload in between, and what it recorded is newer than
   /// what is known here.

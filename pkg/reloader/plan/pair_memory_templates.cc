@@ -149,7 +149,6 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                           .is_own = change.is_own};
   ++known.templates;
   known.begins_on_resume = change.is_paused;
-  known.pods_since = 0;
   known.stamps_of_others.clear();
   if (change.was_rolled_out) {
     known.formers.clear();
@@ -238,27 +237,11 @@ void PairMemory::MarkUnfinished(const WorkloadId& workload, bool is_paused) {
   known.begins_on_resume = is_paused;
 }
 
-void PairMemory::PodsBegin(const WorkloadId& workload, std::uint64_t since) {
+void PairMemory::TemplateRolledOut(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
-    found->second.pods_since = since;
-  }
-}
-
-void PairMemory::TemplateRolledOut(const WorkloadId& workload, std::uint64_t until) {
-  const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found == states_.end()) {
-    return;
-  }
-  Knowledge& known = found->second;
-  known.formers.clear();
-  known.has_unknown_formers = false;
-  // An event that is older than the last rollout tells of the pods before it.
-  if (known.template_since != 0 && known.template_since < until) {
-    DoubtData(known, {.since = std::max(known.template_since, known.pods_since),
-                      .until = until,
-                      .is_own = false});
+    found->second.formers.clear();
+    found->second.has_unknown_formers = false;
   }
 }
 

@@ -168,7 +168,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     ASSERT_THAT(changes, SizeIs(1));
     memory_->BeginWrite(Id(), changes);
     Put(data_, "Reloader");
-    memory_->Confirm(Id(), changes, true, template_at_);
+    memory_->Confirm(Id(), changes, true);
     EXPECT_THAT(Look(), IsEmpty());
   }
 
@@ -349,7 +349,6 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   }
   void PutTemplate() {
     const bool is_own_object = !GetParam().is_by_ref;
-    template_at_ = version_ + 1;
     const std::string name = is_own_object ? "web" : "base";
     Store(*templates_,
           R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":")" + uid_ +
@@ -412,7 +411,6 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   std::uint64_t data_version_ = 1;
   std::int64_t data_written_ = 1;
   std::uint64_t version_ = 100;
-  std::uint64_t template_at_ = 0;  ///< the version of the last write of the template
   std::int64_t seconds_ = 1'000;
   std::int64_t generation_ = 1;
   std::string uid_ = "uid-1";
@@ -649,46 +647,6 @@ TEST_P(EventRouterTest, PodsThatBeginWhenTheWorkloadIsResumedHaveTheDataOfThen) 
     Roll();
     FinishRollout();
   }
-}
-
-// Something holds the rollout for a change that comes while pods still begin, and the data come
-// back before it may be made. Some pods have begun with the changed data.
-TEST_P(EventRouterTest, PodsThatBeginWhileDataAreOthersForAWhileAreRolled) {
-  for (const bool is_back_before_the_end : {false, true}) {
-    SCOPED_TRACE(is_back_before_the_end);
-    SetData(kMendedData);
-    Roll();
-    FinishRollout();
-    SetData(kGoodData);
-    Roll();
-    SetData(kBadData);
-    EXPECT_THAT(Look(), SizeIs(1));
-    if (is_back_before_the_end) {
-      SetData(kGoodData);
-      EXPECT_THAT(Look(), IsEmpty()) << "the rollout goes on";
-      FinishRollout();
-    } else {
-      FinishRollout();
-      SetData(kGoodData);
-    }
-    Roll();
-    FinishRollout();
-  }
-}
-
-TEST_P(EventRouterTest, DataThatWereOthersForAWhileWhenNoPodBeganRollNothing) {
-  SetData(kMendedData);
-  Roll();
-  FinishRollout();
-  SetData(kBadData);
-  EXPECT_THAT(Look(), SizeIs(1));
-  SetData(kMendedData);
-  EXPECT_THAT(Look(), IsEmpty());
-  ++generation_;  // it is scaled
-  is_through_ = false;
-  PutTemplate();
-  FinishRollout();
-  EXPECT_THAT(Look(), IsEmpty());
 }
 
 // No pod of the earlier template is left, so the pods of the undo begin with the present data.

@@ -65,14 +65,8 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
     if (is_resumed) {
       parts_.memory.Resumed(now.id, ChangedSince(event), VersionNumber(event.resource_version()));
     }
-    const bool is_through = AllPodsAreReplaced(now);
-    if (is_through == AllPodsAreReplaced(before)) {
-      return;
-    }
-    if (is_through) {
-      parts_.memory.TemplateRolledOut(now.id, VersionNumber(event.resource_version()));
-    } else {
-      parts_.memory.PodsBegin(now.id, ChangedSince(event));
+    if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
+      parts_.memory.TemplateRolledOut(now.id);
     }
     return;
   }
