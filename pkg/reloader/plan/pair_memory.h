@@ -85,9 +85,8 @@ class PairMemory {
   /// The workload, which was paused, was resumed at a version from `since` to `until`; 0: not
   /// known. If its template was written while it was paused, all pods of the template begin now.
   void Resumed(const WorkloadId& workload, std::uint64_t since, std::uint64_t until);
-  /// A rollout of the workload that began before this process has not ended. `is_paused`: its pods
-  /// begin when it is resumed.
-  void MarkUnfinished(const WorkloadId& workload, bool is_paused = false);
+  /// A rollout of the workload that began before this process has not ended.
+  void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process
   /// has concluded so far.
   void RecordedByOthers(const WorkloadId& workload);

@@ -148,7 +148,11 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                           .until = change.until,
                           .is_own = change.is_own};
   ++known.templates;
-  known.begins_on_resume = change.is_paused;
+  // Of a template that it goes back to, pods may live on.
+  known.begins_on_resume =
+      change.is_paused && !known.has_unknown_formers &&
+      std::ranges::find(known.formers, change.now, &Knowledge::Former::template_digest) ==
+          known.formers.end();
   known.stamps_of_others.clear();
   if (change.was_rolled_out) {
     known.formers.clear();
@@ -230,11 +234,9 @@ void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t since, std::u
   }
 }
 
-void PairMemory::MarkUnfinished(const WorkloadId& workload, bool is_paused) {
+void PairMemory::MarkUnfinished(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
-  Knowledge& known = states_[workload];
-  known.has_unknown_formers = true;
-  known.begins_on_resume = is_paused;
+  states_[workload].has_unknown_formers = true;
 }
 
 void PairMemory::TemplateRolledOut(const WorkloadId& workload) {

@@ -235,7 +235,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (is_first && IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkUnplanned(id);
       if (!AllPodsAreReplaced(*workload)) {
-        parts_.memory.MarkUnfinished(id, workload->paused);
+        parts_.memory.MarkUnfinished(id);
       }
     }
     if (is_new) {
