@@ -63,8 +63,7 @@ bool IsDuringBegin(const Knowledge& known, const Move& move) {
 }
 
 PairState MayHaveAny(std::string keys) {
-  return {
-      .kind = PairState::Kind::kObserved, .digest = UnknownData(), .keys = std::move(keys)};
+  return {.kind = PairState::Kind::kObserved, .digest = UnknownData(), .keys = std::move(keys)};
 }
 
 bool MayHaveBegunUnseen(const Knowledge& known, const SourceId& source) {

@@ -120,8 +120,7 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
   known.attempts.clear();
 }
 
-void PairMemory::RunByOthers(const WorkloadId& cron_job, std::uint64_t since,
-                             std::uint64_t until) {
+void PairMemory::RunByOthers(const WorkloadId& cron_job, std::uint64_t since, std::uint64_t until) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[cron_job];
   if (until <= known.template_since) {

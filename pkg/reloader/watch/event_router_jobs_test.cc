@@ -41,23 +41,22 @@ class EventRouterJobsTest : public testing::Test {
   EventRouterJobsTest() {
     Put("v1 uid-1 configmap/config=" + kFirstData.ToString(), 0);
     const auto informer = std::make_shared<cache::SharedInformerBase>(
-        cron_jobs_,
-        cache::InformerOptions{.clock = informer_clock_,
-                               .transform = TransformFor(WorkloadKind::kCronJob, {})});
+        cron_jobs_, cache::InformerOptions{.clock = informer_clock_,
+                                           .transform = TransformFor(WorkloadKind::kCronJob, {})});
     InformerSet set;
     set.workloads[WorkloadKind::kCronJob] = informer;
     caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
-    router_ = std::make_unique<EventRouter>(
-        EventRouter::Parts{.caches = *caches_,
-                           .memory = memory_,
-                           .told = told_,
-                           .patterns = patterns_,
-                           .rules = rules_,
-                           .ignored_namespaces = ignored_,
-                           .metrics = metrics_,
-                           .on_demand = on_demand_,
-                           .held_shards = &closed_,
-                           .note = [](const WorkloadId&, Cause) {}});
+    router_ =
+        std::make_unique<EventRouter>(EventRouter::Parts{.caches = *caches_,
+                                                         .memory = memory_,
+                                                         .told = told_,
+                                                         .patterns = patterns_,
+                                                         .rules = rules_,
+                                                         .ignored_namespaces = ignored_,
+                                                         .metrics = metrics_,
+                                                         .on_demand = on_demand_,
+                                                         .held_shards = &closed_,
+                                                         .note = [](const WorkloadId&, Cause) {}});
     handler_ = informer->AddRawHandler("router", [this](const cache::RawEvent& event) {
       router_->OnWorkload(WorkloadKind::kCronJob, event, {});
       handled_ += event.key() == kNightly.key ? 1 : 0;
@@ -115,8 +114,8 @@ class EventRouterJobsTest : public testing::Test {
   std::vector<Change> Changes() {
     const auto get = [&](const SourceId& id) {
       return id == kJobConfig
-                 ? std::optional(Source{
-                       .id = kJobConfig, .digest = data_, .resource_version = data_version_})
+                 ? std::optional(
+                       Source{.id = kJobConfig, .digest = data_, .resource_version = data_version_})
                  : std::nullopt;
     };
     const auto names = [](SourceType) { return std::vector<std::string>(); };

@@ -61,8 +61,8 @@ bool HasNewJob(const Workload& before, const Workload& now) {
 /// A resource version before which nothing was written after the recorded Job was made: the plan
 /// for that Job had seen what the record names. 0: the record does not tell.
 std::uint64_t JobMadeSince(const Workload& cron_job) {
-  const auto recorded = Baseline::Parse(*Find(cron_job.annotations, kBaselineAnnotation),
-                                        cron_job.id.key.namespace_);
+  const auto recorded =
+      Baseline::Parse(*Find(cron_job.annotations, kBaselineAnnotation), cron_job.id.key.namespace_);
   if (!recorded || recorded->template_written != Baseline::kNoTemplate ||
       recorded->versions.empty()) {
     return 0;
