@@ -121,6 +121,11 @@ class PairMemory {
   /// source that has changed since then, the new pods have what it was before. 0: it is not known
   /// when.
   void RolledByOthers(const WorkloadId& workload, std::uint64_t version);
+  /// Another replica has made a Job of the CronJob for a change, after everything that was written
+  /// before resource version `since`, and has recorded that at version `until`: what is known of
+  /// the sources by then counts also when somebody takes the record away, since nothing else on a
+  /// CronJob tells of it. `since` 0: not known.
+  void RunByOthers(const WorkloadId& cron_job, std::uint64_t since, std::uint64_t until);
   /// All pods of the workload are of the present template.
   void TemplateRolledOut(const WorkloadId& workload);
   /// This replica works on the workload in this tenure (see FreshReads). If it is a new tenure,
