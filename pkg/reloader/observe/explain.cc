@@ -363,12 +363,7 @@ Explanation Explain(const ExplainInput& input) {
       last && effective.NeedsTracking()) {
     result.last_rollout = apimachinery::Time::From(*last).ToString();
   }
-  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
-  auto baseline =
-      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
-  if (baseline && baseline->uid != workload.uid) {
-    baseline.reset();  // it belongs to another object
-  }
+  const auto baseline = OwnBaselineOf(workload);
   std::vector<reloadpolicy::Hold> holds;
   for (const SourceId& id : Candidates(input)) {
     result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));

@@ -19,15 +19,6 @@ using Kind = PairState::Kind;
 /// A variable of a container.
 using Slot = std::pair<std::size_t, std::string>;
 
-/// Returns the workload's own baseline, but neither one that was copied from another workload nor a
-/// damaged one.
-std::optional<Baseline> BelievedBaseline(const Workload& workload) {
-  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
-  auto baseline =
-      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
-  return baseline && baseline->uid == workload.uid ? baseline : std::nullopt;
-}
-
 /// Collects the sources of a plan and makes the plan.
 class Planner {
  public:
@@ -38,7 +29,7 @@ class Planner {
         known_(known),
         rules_(rules),
         patterns_(patterns),
-        recorded_(BelievedBaseline(workload)),
+        recorded_(OwnBaselineOf(workload)),
         compared_(recorded_) {}
 
   Plan Run() {
