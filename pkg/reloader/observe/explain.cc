@@ -345,7 +345,7 @@ Explanation Explain(const ExplainInput& input) {
                      .due = !plan.changes.empty()};
   std::ranges::copy(effective.refused, std::back_inserter(result.problems));
   for (const BadItem& bad : plan.bad_items) {
-    result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
+    result.problems.push_back(bad.item + ": " + bad.error);
   }
   for (const BadItem& bad : BadValues(workload, input.rules)) {
     result.problems.push_back(bad.item + ": " + bad.error);

@@ -1,7 +1,6 @@
 #include "kubexx/reloader/plan/planner.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <set>
 
@@ -115,7 +114,12 @@ class Planner {
       return nullptr;
     }
     const auto& list = lists_[type] = patterns_.Get(text);
-    std::ranges::copy(list->bad_items(), std::back_inserter(plan_.bad_items));
+    for (BadItem bad : list->bad_items()) {
+      // Several annotations may have the same item, and people have to find it.
+      const std::string kind = IsDescribed(type) ? std::string(NamesOf(type).kind) + "/" : "";
+      bad.item = std::string(rules_.keys.Reload(type)) + ": \"" + kind + bad.item + "\"";
+      plan_.bad_items.push_back(std::move(bad));
+    }
     return list.get();
   }
 
