@@ -152,6 +152,11 @@ grep -qF 'status.revision' "$work/said" || fail "the history names no field: $(c
 deployment_on typo "Certificat/web-tls, web-tls, Certificate/none"
 typo_told() { k -n shop get events -o json | grep -q 'knows no kind of sources that is called so; --source-kinds describes Certificate, ExternalSecret'; }
 wait_until 30 "the Event about a typing error" typo_told
+deployment_on lone "Certificat/web-tls"
+told_of() { k -n shop get events -o json | jq -r '.items[] | select(.involvedObject.name == "lone") | .message' | grep -qF -e "$1"; }
+wait_until 30 "the Event about the only item" told_of 'reload-on: "Certificat/web-tls"'
+deployment_on lone "Certificate/((("
+wait_until 30 "the Event about an expression" told_of 'reload-on: "Certificate/((("'
 tells 0 'it names no kind: write KIND/NAME' explain deployment/typo -n shop
 tells 0 'does not exist, or has no status.revision yet' explain deployment/typo -n shop
 

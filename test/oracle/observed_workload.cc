@@ -69,7 +69,7 @@ void ObservedWorkload::Take(const JsonTree& object) {
   template_written = TemplateWrittenIn(object);
   own_written = OwnWrittenIn(object);
   undone = UndoneIn(object);
-  if (uid.empty() || !IsBaselineOf(baseline, uid)) {
+  if (uid.empty() || (!IsBaselineOf(baseline, uid) && !IsMadeWithBaseline(baseline, object))) {
     baseline.clear();  // that of another object, which somebody has copied
   }
   is_by_key = at(reloader::kSourceKeys) == "Referenced";

@@ -99,6 +99,35 @@ TEST_F(OracleTest, AJobThatAnOperatorDeletesIsToBeMadeAnew) {
   EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("again for data that its pods have"));
 }
 
+// The operator that made it anew ends before it has written the record in the name of the new one.
+TEST_F(OracleTest, AJobMadeAnewHasTheRecordThatItWasMadeWith) {
+  const std::string job = "/registry/jobs/ns/j";
+  const auto put_job = [&](const std::string& uid, const std::string& owner,
+                           const std::string& recorded, const std::string& manager) {
+    std::string object = JobOf(uid, "made-1", recorded);
+    object.insert(object.find(R"("oracle/by")"),
+                  R"("reloader.kubexx.io/baseline":"v1 )" + owner +
+                      " configmap/s=" + reloader::DigestOf("key=" + recorded).ToString() + R"(",)");
+    object.insert(object.find(R"("annotations")"),
+                  R"("managedFields":[{"manager":")" + manager +
+                      R"(","fieldsV1":{"f:metadata":{"f:annotations":{)"
+                      R"("f:reloader.kubexx.io/baseline":{}}},"f:spec":{"f:template":{}}}}],)");
+    Put(job, object);
+  };
+  for (const bool is_own : {true, false}) {
+    JudgeExactly();
+    PutConfig("v1");
+    put_job("u1", "u1", "v1", "ci");
+    PutConfig("v2");
+    Delete(job);
+    put_job("u2", ">u1", "v2", is_own ? "Reloader" : "kubectl-create");
+    PutConfig("v3");
+    put_job("u2", "u2", "v3", "ci");
+    EXPECT_EQ(oracle().OldPods().has_value(), is_own) << "nobody could know of the change";
+    Delete(job);
+  }
+}
+
 TEST_F(OracleTest, AJobThatPeopleDeleteIsGone) {
   const std::string job = "/registry/jobs/ns/j";
   PutConfig("v1");

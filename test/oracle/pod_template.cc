@@ -229,6 +229,17 @@ bool IsBaselineOf(std::string_view baseline, const std::string& uid) {
   return baseline.starts_with("v2 " + uid) || baseline.starts_with("v1 " + uid);
 }
 
+bool IsMadeWithBaseline(std::string_view baseline, const JsonTree& object) {
+  const std::string annotation = "f:" + std::string(reloader::kBaselineAnnotation);
+  return baseline.starts_with("v1 >") &&
+         std::ranges::any_of(ElementsOf(object.At({"metadata", "managedFields"})),
+                             [&](const JsonTree& entry) {
+                               return entry.TextAt("manager") == reloader::kFieldManager &&
+                                      Owns(entry, {"f:metadata", "f:annotations", annotation}) &&
+                                      Owns(entry, {"f:spec", "f:template"});
+                             });
+}
+
 std::string WrongInHistory(const std::string& history, const std::string& uid,
                            const std::string& stamps) {
   const auto parsed = reloader::History::Parse(history);

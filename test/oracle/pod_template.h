@@ -45,6 +45,10 @@ bool HasNewStamp(const std::string& before, const std::string& now);
 /// Whether `baseline` is one of the workload with this UID.
 bool IsBaselineOf(std::string_view baseline, const std::string& uid);
 
+/// Whether an operator has created the Job, `object`, in place of another, together with the
+/// baseline that it has, as its managed fields tell. That names the other.
+bool IsMadeWithBaseline(std::string_view baseline, const codec::JsonTree& object);
+
 /// What is wrong with the history on a workload with this UID that an operator has just rolled, and
 /// whose pod template has these stamps; empty: nothing. The newest rollout that it tells of has to
 /// be for a source of a stamp. `history`: the annotation's value.

@@ -88,9 +88,9 @@ MUTATIONS = [
          "  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n",
          "  return !MUTANT && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n")]),
     ("a copied baseline is believed", [(
-        RELOADER + "plan/planner.cc",
-        "  return baseline && baseline->uid == workload.uid ? baseline : std::nullopt;",
-        "  return baseline && (MUTANT || baseline->uid == workload.uid) ? baseline : std::nullopt;")]),
+        RELOADER + "plan/baseline.cc",
+        "  return is_own ? baseline : std::nullopt;\n",
+        "  return is_own || MUTANT ? baseline : std::nullopt;\n")]),
     ("a baseline is not doubted though a source was written after a release", [(
         RELOADER + "plan/slot_planner.cc",
         "  if (!written) {",
@@ -192,9 +192,13 @@ MUTATIONS = [
         "    if (MUTANT || !recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n")]),
     ("a rollout records what was there before", [(
         RELOADER + "operator/reconciler_write.cc",
-        "  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();\n",
-        "  std::string baseline =\n      Records(workload) ? BaselineAfter(plan, MUTANT ? std::vector<Change>() : plan.changes)\n"
+        "      Records(workload) ? BaselineAfter(plan, plan.changes, pods) : std::string();\n",
+        "      Records(workload) ? BaselineAfter(plan, MUTANT ? std::vector<Change>() : plan.changes, pods)\n"
         "                        : std::string();\n")]),
+    ("a Job that is made anew has a baseline that names no Job", [(
+        RELOADER + "plan/baseline.cc",
+        "  const bool is_own = baseline && (baseline->is_of_next ? workload.is_made_with_baseline\n",
+        "  const bool is_own = baseline && (baseline->is_of_next ? !MUTANT && workload.is_made_with_baseline\n")]),
     ("a baseline that somebody took away stays away", [(
         RELOADER + "plan/baseline_schedule.cc",
         "  return std::max(Doubled(options_.workload_interval, write.lost, options_.lost_interval),\n",

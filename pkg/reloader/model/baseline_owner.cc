@@ -1,6 +1,7 @@
 #include "kubexx/reloader/model/baseline_owner.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ const std::string& JobField() {
   static const std::string field = "\"f:" + std::string(kRolledFor) + "\"";
   return field;
 }
+
+/// The API server notes who creates an object before it asks admission webhooks, and when it was
+/// created after that: at most this many seconds later.
+constexpr std::int64_t kLongestAdmission = 60;
 
 bool HasTemplate(const ManagedFieldsEntry& entry) { return Has(entry, "\"f:template\""); }
 
@@ -102,6 +107,14 @@ bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata) {
     }
   }
   return is_foreign;
+}
+
+bool IsMadeWithBaseline(const api::meta::v1::ObjectMeta& metadata) {
+  return std::ranges::any_of(metadata.managed_fields, [&](const ManagedFieldsEntry& entry) {
+    return entry.manager == kFieldManager && entry.operation == "Update" && entry.time &&
+           entry.time->seconds + kLongestAdmission >= metadata.creation_timestamp.seconds &&
+           HasTemplate(entry) && Has(entry, BaselineField());
+  });
 }
 
 std::optional<Time> LastWritten(const api::meta::v1::ObjectMeta& metadata) {

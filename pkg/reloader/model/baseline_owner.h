@@ -46,6 +46,12 @@ std::optional<apimachinery::Time> OwnWrittenAt(const api::meta::v1::ObjectMeta& 
 /// the managed fields do not tell.
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata);
 
+/// Whether the operator itself created the object, together with the baseline that it still has.
+/// A copy by anybody else belongs to that client. One that is given the managed fields of the
+/// original, as by a restored backup, is younger than they say. Returns false when the managed
+/// fields do not tell.
+bool IsMadeWithBaseline(const api::meta::v1::ObjectMeta& metadata);
+
 /// When anybody last wrote the data of a ConfigMap or Secret: the later of what its managed fields
 /// say and its creation, in whole seconds. Returns std::nullopt when the managed fields do not
 /// tell. An update that only removes fields does not change the managed fields and is not seen.

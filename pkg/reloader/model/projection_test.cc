@@ -396,6 +396,23 @@ TEST(ProjectWorkload, OfACronJobItIsKeptWhetherAChangeRunsIt) {
   EXPECT_FALSE(is_suspended(R"("reloader.kubexx.io/run-suspended":"true")", "true"));
 }
 
+TEST(ProjectWorkload, OfAJobItIsKeptWhetherTheOperatorHasMadeItWithItsBaseline) {
+  const std::string json =
+      R"({"metadata":{"namespace":"ns","name":"w","uid":"u2","creationTimestamp":)"
+      R"("1970-01-01T00:01:40Z","annotations":{"reloader.kubexx.io/baseline":"v1 >u1"},)"
+      R"("managedFields":[{"manager":"Reloader","operation":"Update",)"
+      R"("time":"1970-01-01T00:01:40Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":)"
+      R"({"f:annotations":{"f:reloader.kubexx.io/baseline":{}}},"f:spec":{"f:template":{}}}}]},)"
+      R"("spec":{"template":{}}})";
+  for (const WorkloadKind kind : {WorkloadKind::kJob, WorkloadKind::kDeployment}) {
+    cache::Object object = Json(json);
+    ASSERT_TRUE(ProjectWorkload(kind, {}, object));
+    const auto workload = WorkloadFrom(kind, object);
+    ASSERT_TRUE(workload);
+    EXPECT_EQ(workload->is_made_with_baseline, kind == WorkloadKind::kJob);
+  }
+}
+
 TEST(ProjectWorkload, OfAJobThatIsOverOnlyTheNameIsKept) {
   for (const char* status : {R"({"conditions":[{"type":"Complete","status":"True"}]})",
                              R"({"conditions":[{"type":"Failed","status":"True"}]})"}) {

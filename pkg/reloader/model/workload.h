@@ -91,6 +91,9 @@ struct Workload {
   /// Somebody other than the operator wrote the baseline on the workload: no replica has recorded
   /// it.
   bool baseline_is_foreign = false;
+  /// The operator has created the object, a Job in place of another, together with the baseline on
+  /// it: see IsMadeWithBaseline.
+  bool is_made_with_baseline = false;
   /// Who wrote the variables and annotations of rollouts in the pod template.
   Stampers stampers{};
   /// When somebody other than the operator last wrote the pod template, other than to undo a

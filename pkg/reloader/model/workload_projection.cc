@@ -40,6 +40,8 @@ constexpr char kSuspended[] = "suspended";
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
+/// Label of a projection: Workload::is_made_with_baseline.
+constexpr char kMadeWithBaseline[] = "made-with-baseline";
 /// Labels of a projection: Workload::stampers; Workload::template_written, Workload::own_written,
 /// Workload::undone and Workload::created, as seconds since 1970.
 constexpr char kStampers[] = "stampers";
@@ -262,6 +264,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.baseline_is_foreign) {
     object.metadata.labels[kBaselineForeign] = "";
   }
+  if (workload.is_made_with_baseline) {
+    object.metadata.labels[kMadeWithBaseline] = "";
+  }
   if (!workload.stampers.empty()) {
     object.metadata.labels[kStampers] = TextOf(workload.stampers, workload);
   }
@@ -327,6 +332,8 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
     workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
     workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);
+    workload.is_made_with_baseline =
+        kind == WorkloadKind::kJob && IsMadeWithBaseline(owner.metadata);
   }
   if (workload.annotations.contains(std::string(kHistoryAnnotation))) {
     workload.ended = owner.ended;
@@ -387,6 +394,7 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
     workload.baseline_restored = apimachinery::Time{.seconds = NumberFrom(restored->second)};
   }
   workload.baseline_is_foreign = labels.contains(kBaselineForeign);
+  workload.is_made_with_baseline = labels.contains(kMadeWithBaseline);
   if (const auto release = labels.find(kRelease); release != labels.end()) {
     workload.release = release->second;
   }

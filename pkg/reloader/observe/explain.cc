@@ -345,7 +345,7 @@ Explanation Explain(const ExplainInput& input) {
                      .due = !plan.changes.empty()};
   std::ranges::copy(effective.refused, std::back_inserter(result.problems));
   for (const BadItem& bad : plan.bad_items) {
-    result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
+    result.problems.push_back(bad.item + ": " + bad.error);
   }
   for (const BadItem& bad : BadValues(workload, input.rules)) {
     result.problems.push_back(bad.item + ": " + bad.error);
@@ -363,12 +363,7 @@ Explanation Explain(const ExplainInput& input) {
       last && effective.NeedsTracking()) {
     result.last_rollout = apimachinery::Time::From(*last).ToString();
   }
-  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
-  auto baseline =
-      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
-  if (baseline && baseline->uid != workload.uid) {
-    baseline.reset();  // it belongs to another object
-  }
+  const auto baseline = OwnBaselineOf(workload);
   std::vector<reloadpolicy::Hold> holds;
   for (const SourceId& id : Candidates(input)) {
     result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));

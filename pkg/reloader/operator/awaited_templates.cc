@@ -15,11 +15,8 @@ namespace {
 /// Whether a baseline that the operator wrote says that the pods have other data of a source than
 /// those for which the plan would roll. Then no event is needed to find that out.
 bool IsRecordedOtherwise(const Workload& workload, const Plan& plan) {
-  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
-  const auto baseline = text == nullptr || !HasOwnRecord(workload)
-                            ? std::nullopt
-                            : Baseline::Parse(*text, workload.id.key.namespace_);
-  if (!baseline || baseline->uid != workload.uid) {
+  const auto baseline = HasOwnRecord(workload) ? OwnBaselineOf(workload) : std::nullopt;
+  if (!baseline) {
     return false;
   }
   return std::ranges::any_of(plan.changes, [&](const Change& change) {

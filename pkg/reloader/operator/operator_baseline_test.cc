@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "kubexx/api/batch/v1/schema.gen.h"
+#include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/testing/await.h"
@@ -189,6 +192,23 @@ TEST_F(OperatorTest, ARuleAgainstTheBaselineKeepsNoRolloutBack) {
   EXPECT_FALSE(calls[1].names_baseline);
   EXPECT_THAT(calls[1].patch, HasSubstr(DigestText("new")));
   AwaitReconciles("success", 1);
+}
+
+// Nobody knows the UID of the Job that is made in its place.
+TEST_F(OperatorTest, WhatAJobIsMadeAnewWithNamesTheOldJob) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "new");
+  const auto jobs = std::make_shared<cache::testing::FakeSource>();
+  late_kinds_[WorkloadKind::kJob] = {jobs, {}};
+  const apps::Deployment web =
+      WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old"));
+  api::batch::v1::Job job;
+  job.metadata = web.metadata;
+  job.spec.template_ = web.spec.template_;
+  Put(*jobs, job);
+  StartOperator();
+  Settle();
+  EXPECT_EQ(writer_.Await(1)[0].baseline, "v1 >uid-web configmap/config=" + DigestText("new"));
 }
 
 // There is no event for a CronJob whose Job was made and that may not be patched for a while.

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
 
 namespace kubexx::reloader {
@@ -69,6 +71,44 @@ TEST_F(OperatorFieldsTest, AChangeOfTheFieldRollsAndOtherChangesDoNot) {
   const auto calls = writer_.Await(1);
   EXPECT_THAT(calls[0].patch, HasSubstr("STAKATER_WEB_TLS_OPERATORCERTIFICATE"));
   EXPECT_THAT(calls[0].patch, HasSubstr(DigestOfRevision("2")));
+}
+
+TEST_F(OperatorFieldsTest, AnAnnotationOfNothingButABadItemIsReportedWheneverItChanges) {
+  NoticeObserver notices;
+  observers_ = {&notices};
+  Put(*deployments_, Named("Certificat/c1"));  // it is there when the operator begins
+  StartOperator();
+  double reconciles = 0;
+  const auto await_look = [&] {
+    ++reconciles;
+    KX_UNTIL(Count("reloader_reconcile_total", {{"result", "skipped"}}) >= reconciles) {
+      clock_.Advance(std::chrono::milliseconds(100));
+    }
+    return notices.reasons().size();
+  };
+  const auto put = [&](const api::apps::v1::Deployment& web) {
+    Put(*deployments_, web);
+    return await_look();
+  };
+  EXPECT_EQ(await_look(), 1U);
+  EXPECT_EQ(put(Named("Certificat/c2")), 2U);
+  EXPECT_EQ(put(Named("OperatorCertificate/(((")), 3U) << "no regular expression";
+  api::apps::v1::Deployment web = Named("OperatorCertificate/(((");
+  web.metadata.annotations["configmap.reloader.stakater.com/reload"] = "(((";
+  EXPECT_EQ(put(web), 3U) << "of an annotation of stakater/Reloader only the log tells";
+  EXPECT_EQ(put(Named("Certificat/c2")), 4U);
+  web.metadata.annotations.clear();
+  EXPECT_EQ(put(web), 4U);
+  EXPECT_EQ(put(Named("Certificat/c2")), 5U) << "it was away";
+  web.metadata.annotations[std::string(kReloadOn)] = "Certificat/c2";
+  web.metadata.annotations["example.com/other"] = "x";
+  Put(*deployments_, web);  // nothing that counts has changed
+  api::apps::v1::Deployment api = Web(kApi);
+  api.metadata.annotations = {{std::string(kReloadOn), "Certificat/c1"}};
+  EXPECT_EQ(put(api), 6U) << "one that is new";
+  EXPECT_EQ(notices.reasons().back(), "InvalidAnnotation api");
+  operator_->Stop();
+  EXPECT_EQ(Count("reloader_reconcile_total", {{"result", "skipped"}}), reconciles);
 }
 
 TEST_F(OperatorFieldsTest, AFieldThatAppearsRollsOnlyWhatIsToBeRolledForCreations) {

@@ -48,7 +48,9 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   AddEndOfReload(workload, write.annotations);
   const std::vector<SourceId> begun =
       parts_.memory.BeginWrite(id, plan.changes, AttemptOf(workload, write));
-  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
+  const PodsAre pods = id.kind == WorkloadKind::kJob ? PodsAre::kOfNextJob : PodsAre::kReplaced;
+  std::string baseline =
+      Records(workload) ? BaselineAfter(plan, plan.changes, pods) : std::string();
   const auto written = Send(workload, std::move(write), baseline, stop);
   const WriteEnd end = EndOf(written);
   const bool repeats = end == WriteEnd::kOvertaken && !workload.resource_version.empty();

@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kWithVersions = "v2";
 constexpr std::string_view kWithoutVersions = "v1";
 constexpr std::string_view kAbsent = "-";
+/// Stands before the UID where Baseline::is_of_next.
+constexpr char kOfNext = '>';
 constexpr std::size_t kDigestSize = 40;
 
 /// Removes the text up to the next `separator` from `text`, together with the separator, and
@@ -84,6 +86,8 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
   std::string_view owner = Take(text, ' ');
   const bool has_edition = owner.find('/') != std::string_view::npos;
   baseline.uid = Take(owner, '/');
+  baseline.is_of_next = baseline.uid.starts_with(kOfNext);
+  baseline.uid.erase(0, baseline.is_of_next ? 1 : 0);
   if (baseline.uid.empty() || has_edition != ReadNumber(owner, baseline.edition)) {
     return std::nullopt;
   }
@@ -126,7 +130,7 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
 
 std::string Baseline::ToString() const {
   std::string text(template_written ? kWithVersions : kWithoutVersions);
-  text.append(" ").append(uid);
+  text.append(" ").append(is_of_next ? 1 : 0, kOfNext).append(uid);
   if (edition != 0) {
     text.append("/").append(std::to_string(edition));
   }
@@ -200,6 +204,15 @@ const std::string& Baseline::KeysOf(const SourceId& source) const {
   static const std::string all;
   const auto found = keys.find(source);
   return found == keys.end() ? all : found->second;
+}
+
+std::optional<Baseline> OwnBaselineOf(const Workload& workload) {
+  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
+  auto baseline =
+      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
+  const bool is_own = baseline && (baseline->is_of_next ? workload.is_made_with_baseline
+                                                        : baseline->uid == workload.uid);
+  return is_own ? baseline : std::nullopt;
 }
 
 }  // namespace kubexx::reloader

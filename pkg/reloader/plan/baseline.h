@@ -13,6 +13,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/model/workload.h"
 
 namespace kubexx::reloader {
 
@@ -31,9 +32,11 @@ const Digest& UnknownData();
 /// with the SourceKind::Mark of the description under which the digest was taken. UID is the
 /// workload's: if the annotation was copied to another object (kubectl get -o yaml, edited and
 /// applied), or the object was deleted and created again, the baseline says nothing about the pods
-/// of the present object and is ignored. TIME is `template_written` in seconds since 1970, and
-/// VERSION is of `versions`; a source without one has no "@VERSION". Without `template_written` the
-/// text begins with "v1" and has neither TIME nor versions.
+/// of the present object and is ignored: see OwnBaselineOf. ">UID" is written into a Job that the
+/// operator creates in place of the one with that UID, because nobody knows the new UID then. TIME
+/// is `template_written` in seconds since 1970, and VERSION is of `versions`; a source without one
+/// has no "@VERSION". Without `template_written` the text begins with "v1" and has neither TIME nor
+/// versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
@@ -41,6 +44,8 @@ struct Baseline {
   static constexpr apimachinery::Time kNoTemplate{.seconds = 0};
 
   std::string uid{};
+  /// The baseline is that of the Job which the operator has created in place of the one with `uid`.
+  bool is_of_next = false;
   /// Changes the text without changing its content. When somebody else has restored an older text,
   /// the operator writes it with another edition, so that the managed fields name the operator as
   /// its writer again.
@@ -90,6 +95,12 @@ struct Baseline {
                             std::uint64_t version = 0);
   bool operator==(const Baseline&) const = default;
 };
+
+/// The baseline on the workload, if it is about the workload's own pods: it names the workload's
+/// UID, or, on a Job that the operator itself has created together with it
+/// (Workload::is_made_with_baseline), that of the Job before. Returns std::nullopt when there is
+/// none, when it was copied from another object, and when it is damaged.
+std::optional<Baseline> OwnBaselineOf(const Workload& workload);
 
 }  // namespace kubexx::reloader
 

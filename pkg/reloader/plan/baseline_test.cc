@@ -25,6 +25,25 @@ TEST(Baseline, IsReadAsItIsWritten) {
   EXPECT_EQ(Baseline::Parse(text, "ns"), baseline);
 }
 
+TEST(Baseline, OfAJobThatIsMadeAnewNamesTheOneBefore) {
+  Baseline baseline{.uid = "4f9b-1", .is_of_next = true};
+  baseline.Set(kConfig, DigestOf("data"), {});
+  const std::string text = baseline.ToString();
+  EXPECT_TRUE(text.starts_with("v1 >4f9b-1 configmap/app.config=")) << text;
+  EXPECT_EQ(Baseline::Parse(text, "ns"), baseline);
+  Workload job{.id = {WorkloadKind::kJob, {"ns", "once"}},
+               .uid = "4f9b-2",
+               .annotations = {{std::string(kBaselineAnnotation), text}}};
+  EXPECT_EQ(OwnBaselineOf(job), std::nullopt) << "somebody else has copied it";
+  job.is_made_with_baseline = true;
+  EXPECT_EQ(OwnBaselineOf(job), baseline);
+  baseline.is_of_next = false;
+  job.annotations[std::string(kBaselineAnnotation)] = baseline.ToString();
+  EXPECT_EQ(OwnBaselineOf(job), std::nullopt) << "stakater/Reloader copies what is on the Job";
+  job.uid = "4f9b-1";
+  EXPECT_EQ(OwnBaselineOf(job), baseline);
+}
+
 TEST(Baseline, TheSizeOfAnEntryIsWhatItTakes) {
   Baseline baseline{.uid = "u"};
   const std::size_t before = baseline.ToString().size();
@@ -131,9 +150,9 @@ TEST_P(MangledBaselineTest, IsNone) { EXPECT_FALSE(Baseline::Parse(GetParam(), "
 
 INSTANTIATE_TEST_SUITE_P(
     All, MangledBaselineTest,
-    testing::Values("", "v1", "v1 ", "v2 uid", "{}", "v1 uid configmap", "v1 uid configmap/=-",
-                    "v1 uid configmap/a=", "v1 uid configmap/a=12", "v1 uid pod/a=-",
-                    "v1 uid  configmap/a=-",
+    testing::Values("", "v1", "v1 ", "v1 >", "v1 > configmap/a=-", "v2 uid", "{}",
+                    "v1 uid configmap", "v1 uid configmap/=-", "v1 uid configmap/a=",
+                    "v1 uid configmap/a=12", "v1 uid pod/a=-", "v1 uid  configmap/a=-",
                     "v1 uid configmap/a=-=", "v1 uid configmap/a=-,secret/b=-",
                     "v1 uid configmap/a=A17C9AAA61E80A1BF71D0D850AF4E5BAA9800BBD",
                     "v1 uid configmap/a=-@5", "v2 uid configmap/a=-", "v2 uid 1x", "v2 uid ",

@@ -22,7 +22,7 @@ struct BadItem {
   std::string item{};
   std::string error{};
   enum class What : std::uint8_t {
-    kItem,
+    kItem,   ///< of a reload list; a plan's `item` names the annotation, too
     kValue,  ///< `item` is an annotation with its value
     kName,   ///< `item` is the name of an annotation
   } what = What::kItem;

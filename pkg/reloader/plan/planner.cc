@@ -1,7 +1,6 @@
 #include "kubexx/reloader/plan/planner.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <set>
 
@@ -19,15 +18,6 @@ using Kind = PairState::Kind;
 /// A variable of a container.
 using Slot = std::pair<std::size_t, std::string>;
 
-/// Returns the workload's own baseline, but neither one that was copied from another workload nor a
-/// damaged one.
-std::optional<Baseline> BelievedBaseline(const Workload& workload) {
-  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
-  auto baseline =
-      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
-  return baseline && baseline->uid == workload.uid ? baseline : std::nullopt;
-}
-
 /// Collects the sources of a plan and makes the plan.
 class Planner {
  public:
@@ -38,7 +28,7 @@ class Planner {
         known_(known),
         rules_(rules),
         patterns_(patterns),
-        recorded_(BelievedBaseline(workload)),
+        recorded_(OwnBaselineOf(workload)),
         compared_(recorded_) {}
 
   Plan Run() {
@@ -124,7 +114,12 @@ class Planner {
       return nullptr;
     }
     const auto& list = lists_[type] = patterns_.Get(text);
-    std::ranges::copy(list->bad_items(), std::back_inserter(plan_.bad_items));
+    for (BadItem bad : list->bad_items()) {
+      // Several annotations may have the same item, and people have to find it.
+      const std::string kind = IsDescribed(type) ? std::string(NamesOf(type).kind) + "/" : "";
+      bad.item = std::string(rules_.keys.Reload(type)) + ": \"" + kind + bad.item + "\"";
+      plan_.bad_items.push_back(std::move(bad));
+    }
     return list.get();
   }
 

@@ -367,8 +367,9 @@ Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowl
 
 /// What a write of the operator does to the pods of a workload.
 enum class PodsAre : std::uint8_t {
-  kReplaced,  ///< new ones begin, as after a rollout
-  kKept,      ///< the same ones go on, as with a reload in place
+  kReplaced,   ///< new ones begin, as after a rollout
+  kKept,       ///< the same ones go on, as with a reload in place
+  kOfNextJob,  ///< new ones begin, of another object that takes the workload's place
 };
 
 /// The text of kBaselineAnnotation to send together with `written`, which are some or all of the

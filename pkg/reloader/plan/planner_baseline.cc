@@ -122,6 +122,7 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
   auto& digests = plan.baseline.digests;
   const Baseline* recorded = on.recorded;
   Room room({.uid = on.workload.uid,
+             .is_of_next = on.workload.id.kind == WorkloadKind::kJob,  // with its next rollout
              .edition = plan.baseline.edition,
              .template_written = on.workload.template_written ? on.workload.template_written
                                                               : plan.baseline.template_written});
@@ -132,8 +133,9 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
   const bool may_stay = MayStayInDoubt(on, plan) && !plan.has_uncertain_changes;
   plan.is_to_be_dated = recorded != nullptr && may_stay && is_known;
   plan.record = !on.workload.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
-    return recorded == nullptr || on.workload.baseline_restored || is_to_be_renewed ||
-           plan.is_to_be_dated || !IsInRecord(on, plan, entry.first, entry.second);
+    return recorded == nullptr || recorded->uid != on.workload.uid ||
+           on.workload.baseline_restored || is_to_be_renewed || plan.is_to_be_dated ||
+           !IsInRecord(on, plan, entry.first, entry.second);
   });
   plan.awaits_watches = !on.workload.uid.empty() && may_stay && !plan.has_seen_template;
   if (recorded == nullptr) {
@@ -158,6 +160,7 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written, 
     return {};
   }
   Baseline baseline = plan.baseline;
+  baseline.is_of_next = !written.empty() && pods == PodsAre::kOfNextJob;
   const bool is_reload = !written.empty() && pods == PodsAre::kKept;
   const bool is_all =
       !is_reload && written.size() == plan.changes.size() && !plan.is_partly_unknown;

@@ -282,6 +282,28 @@ TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {
   WriteAndLookAgain(plan);
 }
 
+// The operator made the Job anew for one source, and another changed while no operator ran.
+TEST_F(PlannerBaselineTest, AJobMadeAnewIsHeldToTheRecordThatItWasMadeWith) {
+  workload_.id.kind = WorkloadKind::kJob;
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  Put(kPlannedConfig, kChanged);
+  Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  workload_.annotations[std::string(kBaselineAnnotation)] =
+      BaselineAfter(plan, plan.changes, PodsAre::kOfNextJob);
+  workload_.uid = "uid-2";
+  workload_.is_made_with_baseline = true;
+  SetVariable(kChanged);
+  plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record) << "in its own name";
+  EXPECT_TRUE(BaselineAfter(plan, {}).starts_with("v1 uid-2 configmap/config="));
+  Put(kPlannedPassword, kChanged);
+  plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].causes.front(), kPlannedPassword);
+}
+
 TEST_F(PlannerBaselineTest, AMangledOneIsReplaced) {
   Put(kPlannedConfig, kChanged);
   workload_.annotations[std::string(kBaselineAnnotation)] = "v1 uid-1 configmap/config=123";

@@ -467,6 +467,27 @@ TEST(IsBaselineForeign, GoesByTheManagedFields) {
   EXPECT_FALSE(IsBaselineForeign(metadata));
 }
 
+TEST(IsMadeWithBaseline, OfWhatTheOperatorItselfHasCreated) {
+  const std::string all = R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}},)"
+                          R"("f:spec":{"f:template":{"f:spec":{}}}})";
+  api::meta::v1::ObjectMeta metadata;
+  metadata.creation_timestamp = apimachinery::Time{.seconds = 100};
+  EXPECT_FALSE(IsMadeWithBaseline(metadata)) << "nobody says";
+  metadata.managed_fields = {WrittenBy("kubectl-create", 100, all)};
+  EXPECT_FALSE(IsMadeWithBaseline(metadata)) << "a copy";
+  metadata.managed_fields = {WrittenBy("Reloader", 100, all)};
+  EXPECT_TRUE(IsMadeWithBaseline(metadata));
+  metadata.managed_fields[0].time->seconds = 60;
+  EXPECT_TRUE(IsMadeWithBaseline(metadata)) << "admission took a while";
+  metadata.managed_fields[0].time->seconds = 10;
+  EXPECT_FALSE(IsMadeWithBaseline(metadata)) << "a backup that was restored";
+  metadata.managed_fields = {
+      WrittenBy("Reloader", 100, R"({"f:spec":{"f:template":{"f:spec":{}}}})"),
+      WrittenBy("kubectl-annotate", 120,
+                R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})")};
+  EXPECT_FALSE(IsMadeWithBaseline(metadata)) << "somebody else has written another";
+}
+
 TEST(LastWritten, IsAboutDataOnly) {
   api::meta::v1::ObjectMeta metadata;
   EXPECT_FALSE(LastWritten(metadata));

@@ -28,6 +28,12 @@ bool Concerns(const Workload& workload, const DecisionRules& rules) {
          !WorkloadTerms(workload, rules).empty();
 }
 
+/// Whether a plan has something to tell of the workload's annotations: bad items also where no rule
+/// applies, because the only item of a list is one.
+bool IsToBeLookedAt(const Workload& workload, const DecisionRules& rules) {
+  return Concerns(workload, rules) || !BadValues(workload, rules).empty();
+}
+
 /// Whether the store has been restored to a state that is older than what was known.
 bool GoesBack(const RawEvent& event) {
   return VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version());
@@ -213,8 +219,10 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
   }
   const bool is_first = event.type == RawEvent::Type::kAdd && event.is_in_initial_list;
   bool is_new = event.type == RawEvent::Type::kAdd && !event.is_in_initial_list;
+  bool was_looked_at = false;
   if (event.type == RawEvent::Type::kUpdate) {
     const auto old_workload = WorkloadFrom(kind, event.old_object());
+    was_looked_at = old_workload && IsToBeLookedAt(*old_workload, parts_.rules);
     if (old_workload && parts_.history != nullptr) {
       parts_.history->ends().Observe(*old_workload, *workload,
                                      apimachinery::Time::From(parts_.clock.Wall()));
@@ -250,7 +258,8 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       parts_.note(rollout, Cause::kWorkloadEvent);
     }
   }
-  if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+  const bool is_ignored = parts_.ignored_namespaces.contains(id.key.namespace_);
+  if (Concerns(*workload, parts_.rules) && !is_ignored) {
     const Workload user =
         IsOfDeployment(*workload) ? parts_.caches.GetWorkload(id).value_or(*workload) : *workload;
     const std::vector<SourceId> referenced = ReferencedSources(user);
@@ -285,6 +294,10 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     parts_.note(id, Cause::kWorkloadEvent);
   } else {
     parts_.told.Told(id, workload->template_version);
+    // The plan rolls nothing. It reports what is bad, once, and forgets what is bad no more.
+    if (!is_ignored && (was_looked_at || IsToBeLookedAt(*workload, parts_.rules))) {
+      parts_.note(id, Cause::kWorkloadEvent);
+    }
   }
 }
 
