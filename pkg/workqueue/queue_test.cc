@@ -399,8 +399,9 @@ TEST(QueueOnReadyTest, NoCallGoesOnWhenAShutDownHasReturned) {
     if (is_called.exchange(true)) {
       return;  // the call of the ShutDown
     }
-    for (int i = 0; i < 20'000 && !is_over; ++i) {  // so that a ShutDown that can return does
-      std::this_thread::yield();
+    base::testing::Patience patience("a ShutDown that can return");
+    for (int i = 0; i < 200 && !is_over; ++i) {
+      patience.Pause();
     }
     was_late = was_late || is_over;
   };

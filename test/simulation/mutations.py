@@ -129,10 +129,10 @@ MUTATIONS = [
         "               HasUnseenMove(known, plan, source)) {\n")]),
     ("a release within a second of another is not noticed", [(
         RELOADER + "watch/event_router_workloads.cc",
-        "  if (!HasOtherTemplate(before, now)) {\n    if (AllPods",
+        "  if (!HasOtherTemplate(before, now)) {\n    if (is_resumed",
         "  const bool is_unnoticed = MUTANT && before.template_written == now.template_written &&\n"
         "                            before.undone == now.undone && !IsOwnRollout(before, now);\n"
-        "  if (is_unnoticed || !HasOtherTemplate(before, now)) {\n    if (AllPods")]),
+        "  if (is_unnoticed || !HasOtherTemplate(before, now)) {\n    if (is_resumed")]),
     ("a restart counts as if it made no pods", [(
         RELOADER + "watch/event_router_workloads.cc",
         "  const bool is_own = IsOwnRollout(before, now);\n",
@@ -273,8 +273,8 @@ MUTATIONS = [
         "    } else if (!MUTANT && !SameContent(*old, *entry)) {\n      tell(")]),
     ("a key whose delay is over wakes no worker", [(
         "pkg/workqueue/queue.cc",
-        " : SettledLocked(node, timer->due)) {\n      WakeWorker();\n",
-        " : SettledLocked(node, timer->due)) {\n      if (!MUTANT) {\n        WakeWorker();\n      }\n")]),
+        " : SettledLocked(node, timer->due)) {\n      WakeWorkerLocked();\n",
+        " : SettledLocked(node, timer->due)) {\n      if (!MUTANT) {\n        WakeWorkerLocked();\n      }\n")]),
     ("a key that comes while it is worked on is forgotten", [(
         "pkg/workqueue/queue.cc",
         "  if (node->dirty) {\n    ready_->Push(node);\n",
