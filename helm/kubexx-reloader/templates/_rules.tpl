@@ -41,7 +41,7 @@
 {{- range .Values.kubexx.sourceKinds }}
 - apiGroups: [{{ .group | quote }}]
   resources: [{{ .resource | quote }}]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 {{- end }}
 {{- if $r.enableCSIIntegration }}
 - apiGroups: [secrets-store.csi.x-k8s.io]

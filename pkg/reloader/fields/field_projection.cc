@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -59,24 +60,98 @@ bool Owns(const JsonTree& fields, const ObjectField& field) {
   return true;
 }
 
-/// The latest entry of the managed fields that owns one of the fields.
-std::optional<DataWriter> WriterOfFields(const SourceKind& kind, const JsonTree& object) {
-  std::optional<DataWriter> writer;
+std::optional<Time> TimeAt(const JsonTree& tree, std::string_view member) {
+  const auto time = Time::Parse(tree.TextAt(member));
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+std::optional<Time> CreationOf(const JsonTree& object) {
+  const JsonTree* metadata = object.Find("metadata");
+  return metadata == nullptr ? std::nullopt : TimeAt(*metadata, "creationTimestamp");
+}
+
+/// The latest entry of the managed fields that owns one of the fields; null when there is none.
+const JsonTree* LatestOwner(const SourceKind& kind, const JsonTree& object) {
   const JsonTree* entries = object.At({"metadata", "managedFields"});
   if (entries == nullptr) {
-    return writer;
+    return nullptr;
   }
+  const JsonTree* latest = nullptr;
+  std::optional<Time> latest_time;
   for (const JsonTree& entry : entries->elements()) {
-    const auto time = Time::Parse(entry.TextAt("time"));
+    const auto time = TimeAt(entry, "time");
     const JsonTree* fields = entry.Find("fieldsV1");
-    if (!time || fields == nullptr || (writer && *time <= writer->time) ||
-        !std::ranges::any_of(kind.fields,
-                             [&](const ObjectField& field) { return Owns(*fields, field); })) {
+    if (time && fields != nullptr && (!latest_time || *time > *latest_time) &&
+        std::ranges::any_of(kind.fields,
+                            [&](const ObjectField& field) { return Owns(*fields, field); })) {
+      latest = &entry;
+      latest_time = time;
+    }
+  }
+  return latest;
+}
+
+std::optional<DataWriter> WriterOfFields(const SourceKind& kind, const JsonTree& object) {
+  const JsonTree* entry = LatestOwner(kind, object);
+  return entry == nullptr
+             ? std::nullopt
+             : std::optional<DataWriter>({.manager = ShownManager(entry->TextAt("manager")),
+                                          .time = *TimeAt(*entry, "time")});
+}
+
+/// Whether `path`, of members in managed fields, leads to the field or into it. What is in a list
+/// is in no field: see OwnsOthers.
+bool IsWithin(const std::vector<std::string_view>& path, const ObjectField& field) {
+  return field.steps.size() <= path.size() &&
+         std::ranges::equal(field.steps, std::span(path).first(field.steps.size()),
+                            [](const FieldStep& step, std::string_view member) {
+                              return !step.member.empty() && member == "f:" + step.member;
+                            });
+}
+
+/// Whether managed fields, which are at `path` in the object, own anything but fields of the kind.
+bool OwnsOthers(const SourceKind& kind, const JsonTree& fields,
+                std::vector<std::string_view>& path) {
+  for (const JsonTree::Member& each : fields.members()) {
+    // Labels and annotations do not count, as for ConfigMaps.
+    if (each.key == "." || (path.empty() && each.key == "f:metadata")) {
       continue;
     }
-    writer = {.manager = ShownManager(entry.TextAt("manager")), .time = *time};
+    path.emplace_back(each.key);
+    const bool is_field = std::ranges::any_of(
+        kind.fields, [&](const ObjectField& field) { return IsWithin(path, field); });
+    const bool is_other =
+        !is_field && (each.value.size() == 0 || OwnsOthers(kind, each.value, path));
+    path.pop_back();
+    if (is_other) {
+      return true;
+    }
   }
-  return writer;
+  return false;
+}
+
+/// When one of the fields was last written; std::nullopt when nothing tells. A controller writes
+/// all of a status as one manager, whose time is that of the last of its writes, whatever it was.
+std::optional<Time> TimeOfFields(const SourceKind& kind, const JsonTree& object) {
+  const JsonTree* entry = LatestOwner(kind, object);
+  std::vector<std::string_view> path;
+  if (entry == nullptr || OwnsOthers(kind, *entry->Find("fieldsV1"), path)) {
+    return std::nullopt;
+  }
+  // What was restored or copied is as old as the object.
+  const auto created = CreationOf(object);
+  const auto written = TimeAt(*entry, "time");
+  return created ? std::max(*written, *created) : written;
+}
+
+std::vector<std::optional<Time>> TimesOfWritesIn(const JsonTree& object) {
+  std::vector<std::optional<Time>> times;
+  if (const JsonTree* entries = object.At({"metadata", "managedFields"})) {
+    for (const JsonTree& entry : entries->elements()) {
+      times.push_back(TimeAt(entry, "time"));
+    }
+  }
+  return times;
 }
 
 Annotations AnnotationsIn(const JsonTree& object) {
@@ -100,6 +175,7 @@ Result<void> ProjectText(const SourceKind& kind, const AnnotationKeys& keys, std
   const ValueDigests digests = FieldDigestsOf(kind, tree);
   KeptSource kept{.digest = BytesOf(digests.whole)};
   KeepAnnotations(AnnotationsIn(tree), keys, kept);
+  KeepAsCreated(CreationOf(tree), TimesOfWritesIn(tree), kept);
   if (detail == SourceDetail::kWithKeys) {
     KeepTrace(digests, WriterOfFields(kind, tree), kept);
   }
@@ -124,12 +200,7 @@ ValueDigests FieldDigestsOf(const SourceKind& kind, const JsonTree& object) {
     digests.values[FieldKey(field)] = DigestOf(text);
   }
   digests.whole = builder.Finish();
-  if (const auto writer = WriterOfFields(kind, object)) {
-    // What was restored or copied is as old as the object.
-    const JsonTree* metadata = object.Find("metadata");
-    const auto created = Time::Parse(metadata->TextAt("creationTimestamp"));
-    digests.written = created ? std::max(writer->time, *created) : writer->time;
-  }
+  digests.written = TimeOfFields(kind, object);
   return digests;
 }
 

@@ -20,7 +20,8 @@ namespace kubexx::reloader {
 
 /// The digests of the fields of `kind` in the object: of all together, and of each under
 /// FieldKey. `whole` is kNoSource while a field is not there yet. `written` is when one of them was
-/// last written, in whole seconds, as far as the managed fields tell.
+/// last written, in whole seconds, as far as the managed fields tell: they do when whoever wrote it
+/// last writes no other fields.
 ValueDigests FieldDigestsOf(const SourceKind& kind, const codec::JsonTree& object);
 
 /// How histories name the field: its text, in which '.', '-' and '_' stand for what keys of a

@@ -26,6 +26,11 @@ bool MayBeOfLaterRollout(const Workload& workload, const Time& begin) {
   return is_later(workload.template_written) || is_later(workload.undone);
 }
 
+void LeaveOutUnread(HistoryEntry& entry) {
+  entry.unread.pop_back();
+  ++entry.more_sources;
+}
+
 }  // namespace
 
 std::string_view ToString(RolloutOutcome outcome) {
@@ -49,6 +54,9 @@ void History::Fit(std::size_t max_rollouts) {
       entry.sources.pop_back();
       ++entry.more_sources;
     }
+    while (entry.sources.size() + entry.unread.size() > kMaxSources) {
+      LeaveOutUnread(entry);
+    }
     for (HistorySource& source : entry.sources) {
       while (source.keys && source.keys->size() > kMaxKeys) {
         source.keys->erase(std::prev(source.keys->end()));
@@ -61,6 +69,10 @@ void History::Fit(std::size_t max_rollouts) {
   }
   // Names of keys may be so long that those of a single rollout take too much space.
   while (!rollouts.empty() && ToString().size() > kMaxBytes) {
+    if (!rollouts[0].unread.empty()) {
+      LeaveOutUnread(rollouts[0]);
+      continue;
+    }
     const auto most = std::ranges::max_element(
         rollouts[0].sources, {},
         [](const HistorySource& each) { return each.keys ? each.keys->size() : 0; });

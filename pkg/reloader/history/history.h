@@ -52,8 +52,13 @@ struct HistoryEntry {
   std::optional<std::int64_t> seconds{};  ///< how long it took; std::nullopt: not known
   std::vector<HistorySource> sources{};
   std::int64_t more_sources = 0;  ///< for which there was no room
+  /// The sources whose kind this process does not know, each as its JSON. They are kept for others,
+  /// and count as more sources where a history is shown.
+  std::vector<std::string> unread{};
   /// The action by which the pods were reloaded in place; empty: new pods were made.
   std::string in_place{};
+  /// The number of sources that are not in `sources`.
+  std::int64_t Unshown() const { return more_sources + static_cast<std::int64_t>(unread.size()); }
   bool operator==(const HistoryEntry&) const = default;
 };
 

@@ -110,17 +110,16 @@ Result<KeyChanges> KeysFrom(const JsonTree& list) {
   return keys;
 }
 
-Result<HistorySource> HistorySourceFrom(const JsonTree& tree) {
+/// Reads a source but for its type, which is taken for a ConfigMap.
+Result<HistorySource> UntypedSourceFrom(const JsonTree& tree) {
   const std::string_view id = tree.IsObject() ? tree.TextAt("source") : "";
   const std::size_t slash = std::min(id.find('/'), id.size());
-  const auto type = TypeCalled(&SourceTypeNames::lower, id.substr(0, slash));
   HistorySource source{.name = std::string(id.substr(std::min(slash + 1, id.size())))};
   const auto more = tree.IsObject() ? CountIn(tree, "moreKeys") : std::nullopt;
-  if (!type || source.name.empty() || !more || !IsShowable(source.name, kMaxNameBytes) ||
+  if (source.name.empty() || !more || !IsShowable(source.name, kMaxNameBytes) ||
       !IsHexText(tree.TextAt("digest"), 12)) {
     return WrongPart("has a source that cannot be read");
   }
-  source.type = *type;
   source.digest = tree.TextAt("digest");
   source.more_keys = *more;
   if (tree.Find("by") != nullptr) {
@@ -136,13 +135,21 @@ Result<HistorySource> HistorySourceFrom(const JsonTree& tree) {
   return source;
 }
 
-/// Whether the source is of a kind that was described once, and that this process does not know.
-bool IsOfUnknownKind(const JsonTree& tree) {
-  const std::string_view id = tree.IsObject() ? tree.TextAt("source") : "";
+/// Adds a source to the entry, or to its `unread` when others have described its kind.
+Result<void> AddSourceFrom(const JsonTree& tree, HistoryEntry& entry) {
+  KX_ASSIGN_OR_RETURN(HistorySource source, UntypedSourceFrom(tree));
+  const std::string_view id = tree.TextAt("source");
   const std::string_view lower = id.substr(0, id.find('/'));
-  return !lower.empty() && lower.size() < id.size() &&
-         std::ranges::all_of(lower, base::IsLowerAlphanumeric) &&
-         !TypeCalled(&SourceTypeNames::lower, lower);
+  if (const auto type = TypeCalled(&SourceTypeNames::lower, lower)) {
+    source.type = *type;
+    entry.sources.push_back(std::move(source));
+    return {};
+  }
+  if (lower.empty() || !std::ranges::all_of(lower, base::IsLowerAlphanumeric)) {
+    return WrongPart("has a source that cannot be read");
+  }
+  entry.unread.push_back(tree.ToJson());
+  return {};
 }
 
 Result<HistoryEntry> HistoryEntryFrom(const JsonTree& tree) {
@@ -166,12 +173,7 @@ Result<HistoryEntry> HistoryEntryFrom(const JsonTree& tree) {
     return WrongPart("has a rollout with no list of sources, or with too many");
   }
   for (const JsonTree& each : sources->elements()) {
-    if (IsOfUnknownKind(each)) {
-      ++entry.more_sources;
-      continue;
-    }
-    KX_ASSIGN_OR_RETURN(HistorySource source, HistorySourceFrom(each));
-    entry.sources.push_back(std::move(source));
+    KX_RETURN_IF_ERROR(AddSourceFrom(each, entry));
   }
   return entry;
 }
@@ -193,6 +195,11 @@ std::string History::ToString() const {
     rollout["sources"] = JsonTree::Array();
     for (const HistorySource& source : entry.sources) {
       rollout["sources"].Append(HistorySourceTree(source));
+    }
+    for (const std::string& source : entry.unread) {
+      if (auto read = JsonTree::Parse(source)) {
+        rollout["sources"].Append(*std::move(read));
+      }
     }
     if (entry.more_sources > 0) {
       rollout["moreSources"] = entry.more_sources;

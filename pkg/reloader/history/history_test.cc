@@ -92,14 +92,22 @@ TEST(History, RefusesWhatNobodyButAStrangerWrites) {
   }
 }
 
-TEST(History, CountsSourcesOfKindsThatNobodyDescribesAnyMore) {
+TEST(History, KeepsSourcesOfKindsThatThisProcessDoesNotKnow) {
   std::string text = kExampleHistory;
   const std::string known = "configmap/settings";
   text.replace(text.find(known), known.size(), "forgottenkind/web");
   const auto history = History::Parse(text);
   ASSERT_TRUE(history) << history.error().message;
   EXPECT_TRUE(history->rollouts[0].sources.empty());
-  EXPECT_EQ(history->rollouts[0].more_sources, 1);
+  EXPECT_EQ(history->rollouts[0].Unshown(), 1);
+  EXPECT_EQ(history->ToString(), text) << "others know them";
+  History full = *history;
+  full.rollouts[0].sources.resize(History::kMaxSources);
+  full.Fit(1);
+  EXPECT_EQ(full.rollouts[0].sources.size(), History::kMaxSources);
+  EXPECT_EQ(full.rollouts[0].more_sources, 1) << "there was no room";
+  text.replace(text.find("0123456789ab"), 12, "0123456789XY");
+  EXPECT_FALSE(History::Parse(text)) << "others could not read it either";
 }
 
 TEST(History, FitsWhatItMayTake) {

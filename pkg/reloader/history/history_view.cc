@@ -70,8 +70,8 @@ std::string SourceLines(const HistoryEntry& entry) {
   for (const HistorySource& source : entry.sources) {
     text += HistorySourceLine(source);
   }
-  if (entry.more_sources > 0) {
-    text += "    and " + std::to_string(entry.more_sources) + " more sources\n";
+  if (entry.Unshown() > 0) {
+    text += "    and " + std::to_string(entry.Unshown()) + " more sources\n";
   }
   return text;
 }
@@ -122,7 +122,7 @@ JsonTree EntryTree(const HistoryEntry& entry) {
     each["written"] = source.writer ? source.writer->time.ToString() : std::string();
     tree["sources"].Append(std::move(each));
   }
-  tree["moreSources"] = entry.more_sources;
+  tree["moreSources"] = entry.Unshown();
   return tree;
 }
 
@@ -179,6 +179,7 @@ SourceHistory SourceHistoryOf(const SourceId& source, const std::vector<Workload
       });
       if (!entry.sources.empty()) {
         entry.more_sources = 0;
+        entry.unread.clear();
         history.rollouts.push_back({.workload = each.workload, .rollouts = {std::move(entry)}});
       }
     }

@@ -96,6 +96,16 @@ void KeepAnnotations(const Annotations& annotations, const AnnotationKeys& keys,
   kept.paused = Flag(paused != nullptr && *paused != "false");
 }
 
+void KeepAsCreated(const std::optional<apimachinery::Time>& created,
+                   const std::vector<std::optional<apimachinery::Time>>& written,
+                   KeptSource& kept) {
+  constexpr std::int64_t kTimeStep = 1;  // times in metadata are whole seconds
+  kept.as_created =
+      Flag(created && !written.empty() && std::ranges::all_of(written, [&](const auto& time) {
+             return time && time->seconds <= created->seconds + kTimeStep;
+           }));
+}
+
 Source SourceOf(SourceId id, KeptSource kept) {
   Source source{.id = std::move(id)};
   source.ignore = kept.ignore.value_or(false);

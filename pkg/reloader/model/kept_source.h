@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/schema.h"
@@ -52,6 +54,10 @@ apimachinery::Result<Digest> DigestFrom(const apimachinery::Bytes& bytes);
 
 /// Stores in `kept` those of a source's annotations that matter for every type of source.
 void KeepAnnotations(const Annotations& annotations, const AnnotationKeys& keys, KeptSource& kept);
+/// Stores in `kept` whether the object is as it was created at `created` (see IsAsCreated), when
+/// its managed fields have these times. std::nullopt: a time that is not there.
+void KeepAsCreated(const std::optional<apimachinery::Time>& created,
+                   const std::vector<std::optional<apimachinery::Time>>& written, KeptSource& kept);
 /// Builds the source `id` from what KeepAnnotations has stored. Its digest stays unset.
 Source SourceOf(SourceId id, KeptSource kept);
 

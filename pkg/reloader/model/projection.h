@@ -51,7 +51,7 @@ apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& ob
 
 /// Whether nobody has changed the source (its labels, for example) since it was created, according
 /// to the times in its managed fields. `source` must be what ProjectSource made of a ConfigMap or
-/// Secret; the result is false for other objects.
+/// Secret, or ProjectFields of an object; the result is false for others.
 bool IsAsCreated(const cache::Object& object);
 
 /// Reads back what ProjectWorkload has made. Fails with kMalformed for anything else.

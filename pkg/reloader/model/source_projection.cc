@@ -25,9 +25,6 @@ using api::core::v1::ConfigMap;
 using api::core::v1::Secret;
 using apimachinery::Result;
 
-// Times in metadata are whole seconds.
-constexpr std::int64_t kTimeStep = 1;
-
 Digest DigestOfData(const ConfigMap& config_map) {
   DigestBuilder builder;
   for (const auto& [key, value] : config_map.data) {
@@ -96,12 +93,13 @@ void KeepKeys(const api::meta::v1::ObjectMeta& metadata, KeptSource& kept) {
   }
 }
 
-bool IsAsCreatedByTimes(const api::meta::v1::ObjectMeta& metadata) {
-  return !metadata.managed_fields.empty() &&
-         std::ranges::all_of(metadata.managed_fields, [&](const auto& each) {
-           return each.time &&
-                  each.time->seconds <= metadata.creation_timestamp.seconds + kTimeStep;
-         });
+std::vector<std::optional<apimachinery::Time>> TimesOfWrites(
+    const api::meta::v1::ObjectMeta& metadata) {
+  std::vector<std::optional<apimachinery::Time>> times;
+  for (const api::meta::v1::ManagedFieldsEntry& entry : metadata.managed_fields) {
+    times.push_back(entry.time);
+  }
+  return times;
 }
 
 /// Notes whether the data with this digest are those that the operator has put back.
@@ -127,9 +125,7 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDe
   }
   KeepAnnotations(source.metadata.annotations, keys, kept);
   KeepKeys(source.metadata, kept);
-  if (IsAsCreatedByTimes(source.metadata)) {
-    kept.as_created = true;
-  }
+  KeepAsCreated(source.metadata.creation_timestamp, TimesOfWrites(source.metadata), kept);
   if (detail == SourceDetail::kWithKeys) {
     KeepTrace(ValueDigestsOf(source), DataWriterOf(source.metadata), kept);
   }

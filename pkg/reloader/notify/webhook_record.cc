@@ -26,8 +26,17 @@ constexpr char kObjectKey[] = "told";
 
 std::string Short(const Digest& digest) { return digest.ToString().substr(0, kDigits); }
 
+/// How the names of a described kind's objects begin.
+std::string KindDigest(const KnownSourceKind& kind) {
+  constexpr std::size_t kOfKind = 4;
+  return Short(DigestOf(kind.described.resource + "/" + kind.mark)).substr(0, kOfKind);
+}
+
 std::string NameDigest(const SourceId& source) {
-  return Short(DigestOf(std::string(NamesOf(source.type).plural) + "/" + source.key.ToString()));
+  const std::string name =
+      Short(DigestOf(std::string(NamesOf(source.type).plural) + "/" + source.key.ToString()));
+  const KnownSourceKind* kind = DescribedBy(source.type);
+  return kind == nullptr ? name : (KindDigest(*kind) + name).substr(0, kDigits);
 }
 
 /// Stands for the digest of a state for which the webhook has not been called yet.
@@ -143,7 +152,19 @@ std::uint64_t WebhookRecord::Mark() const {
 }
 
 std::vector<WebhookRecord::Finding> WebhookRecord::Compare(const std::vector<SourceState>& sources,
-                                                           std::optional<std::uint64_t> mark) {
+                                                           std::optional<std::uint64_t> mark,
+                                                           const std::set<SourceType>& unlisted) {
+  std::vector<std::string> kept;
+  for (const SourceType type : unlisted) {
+    if (const KnownSourceKind* kind = DescribedBy(type)) {
+      kept.push_back(KindDigest(*kind));
+    }
+  }
+  // Another source may begin so by chance; its entry only stays for longer.
+  const auto is_kept = [&kept](const std::string& name) {
+    return std::ranges::any_of(
+        kept, [&name](const std::string& digits) { return name.starts_with(digits); });
+  };
   std::vector<Finding> findings;
   std::set<std::string> seen;
   const base::MutexLock lock(mu_);
@@ -167,7 +188,7 @@ std::vector<WebhookRecord::Finding> WebhookRecord::Compare(const std::vector<Sou
   }
   if (mark) {
     const std::size_t gone = std::erase_if(told_, [&](const auto& entry) {
-      return entry.second.mark <= *mark && !seen.contains(entry.first);
+      return entry.second.mark <= *mark && !seen.contains(entry.first) && !is_kept(entry.first);
     });
     changed_ = changed_ || gone > 0;
   }

@@ -40,7 +40,9 @@ struct SourceState {
 
 /// Contains for each source the state that the webhook was last called for, or that was found
 /// first. As text it has one line per source with digests only: 16 hexadecimal digits of the
-/// source's name and 16 of its data. While a call is under way the latter are zeros. Stores at most
+/// source's name and 16 of its data. The first four for an object of a described kind are of the
+/// kind and its SourceKind::Mark: under other fields it is another source, since digests under
+/// these do not compare. While a call is under way the latter are zeros. Stores at most
 /// kMaxEntries sources; for further sources only events cause calls.
 ///
 /// Events and comparisons of all sources may arrive in any order. A state that one of them has
@@ -82,9 +84,11 @@ class WebhookRecord {
   /// A number that is smaller than those of all entries stored later.
   std::uint64_t Mark() const;
   /// Compares sources, and returns the findings in the same order. If there is a `mark`, `sources`
-  /// are all that existed at that mark: other entries that are not newer are removed.
+  /// are all that existed at that mark, but for those of the types in `unlisted`, which are
+  /// described kinds: other entries that are not newer are removed.
   std::vector<Finding> Compare(const std::vector<SourceState>& sources,
-                               std::optional<std::uint64_t> mark);
+                               std::optional<std::uint64_t> mark,
+                               const std::set<SourceType>& unlisted = {});
   /// Begins a call for this state. Returns false when a call for it is under way, or the webhook
   /// has been called for it or for a later state.
   bool Begin(const SourceState& source, Tenure tenure = 0);

@@ -79,6 +79,44 @@ class WebhookStoreTest : public testing::Test {
   WebhookStore store_ = NewWebhookStore(server_.client(), "ops", fallbacks_);
 };
 
+TEST(WebhookRecordOfFields, ANewDescriptionIsMetAnew) {
+  const auto describe = [](const char* field) {
+    AddSourceKinds({{.group = "told.example.com",
+                     .version = "v1",
+                     .kind = "ToldCertificate",
+                     .resource = "toldcertificates",
+                     .fields = {ObjectField::Parse(field).value()}}});
+    return SourceId{TypeCalled(&SourceTypeNames::kind, "ToldCertificate").value(),
+                    {"ns", "web-tls"}};
+  };
+  using testing::ElementsAre;
+  WebhookRecord record(base::Clock::Real());
+  record.Note({.id = describe("status.a"), .digest = DigestOf("1")});
+  const SourceState now{.id = describe("status.b"), .digest = DigestOf("2")};
+  EXPECT_THAT(record.Compare({now}, {}), ElementsAre(WebhookRecord::Finding::kFirst));
+  const SourceState later{.id = now.id, .digest = DigestOf("3")};
+  EXPECT_THAT(record.Compare({later}, {}), ElementsAre(WebhookRecord::Finding::kChanged));
+}
+
+TEST(WebhookRecordOfFields, AKindThatIsNotListedKeepsItsEntriesAndNoOthers) {
+  AddSourceKinds({{.group = "told.example.com",
+                   .version = "v1",
+                   .kind = "UntoldCertificate",
+                   .resource = "untoldcertificates",
+                   .fields = {ObjectField::Parse("status.a").value()}}});
+  const SourceType type = TypeCalled(&SourceTypeNames::kind, "UntoldCertificate").value();
+  using testing::ElementsAre;
+  WebhookRecord record(base::Clock::Real());
+  const SourceState certificate{.id = {type, {"ns", "web-tls"}}, .digest = DigestOf("1")};
+  const SourceState config{.id = {SourceType::kConfigMap, {"ns", "config"}},
+                           .digest = DigestOf("1")};
+  record.Note(certificate);
+  record.Note(config);
+  EXPECT_THAT(record.Compare({}, record.Mark(), {type}), testing::IsEmpty());
+  EXPECT_THAT(record.Compare({certificate, config}, {}),
+              ElementsAre(WebhookRecord::Finding::kSame, WebhookRecord::Finding::kFirst));
+}
+
 TEST_F(WebhookStoreTest, WhatIsSavedIsLoaded) {
   EXPECT_EQ(store_.load({}).value_or("failed"), "") << "there is none yet";
   ASSERT_TRUE(store_.save("first", {})) << "it is made";

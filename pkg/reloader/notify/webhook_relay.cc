@@ -268,12 +268,15 @@ void WebhookRelay::Compare(const SourceSpaces& spaces, std::uint64_t tenure) {
     missed_ = true;
   }
   // The record holds digests of names, so a source that is not listed cannot be told from one that
-  // is gone.
-  const bool all =
-      !some_are_missed && std::ranges::all_of(spaces.unlisted, [](const SourceSpace& space) {
-        return space.type == SourceType::kSecretProviderClass;
-      });
-  const auto findings = record_.Compare(sources, all ? std::optional(mark) : std::nullopt);
+  // is gone. Of a described kind, which may never be installed, it can.
+  std::set<SourceType> unlisted;
+  bool all = !some_are_missed;
+  for (const SourceSpace& space : spaces.unlisted) {
+    all = all && (space.type == SourceType::kSecretProviderClass || IsDescribed(space.type));
+    unlisted.insert(space.type);
+  }
+  const auto findings =
+      record_.Compare(sources, all ? std::optional(mark) : std::nullopt, unlisted);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (findings[i] == WebhookRecord::Finding::kChanged) {
       Call(sources[i], tenure);

@@ -96,9 +96,9 @@ class WebhookRelayTest : public testing::Test {
       set.sources[SourceType::kConfigMap] = NewTestInformer(config_maps_, of_config_maps);
     }
     if (secrets_) {
-      set.sources[SourceType::kSecret] = NewTestInformer(
+      set.sources[secrets_type_] = NewTestInformer(
           secrets_, cache::InformerOptions{.transform = TransformFor(SourceType::kSecret, {})});
-      set.refused[SourceType::kSecret] = secrets_refused_.get_token();
+      set.refused[secrets_type_] = secrets_refused_.get_token();
     }
     std::vector<InformerSet> sets;
     sets.push_back(std::move(set));
@@ -272,6 +272,7 @@ class WebhookRelayTest : public testing::Test {
   /// When it is set, ConfigMaps are watched in "ns" and in "other", which has these.
   std::shared_ptr<cache::testing::FakeSource> other_;
   /// When set, Secrets are watched.
+  SourceType secrets_type_ = SourceType::kSecret;  ///< of `secrets_`
   std::shared_ptr<cache::testing::FakeSource> secrets_;
   std::stop_source secrets_refused_;
   /// When it is set, the relay uses it. It outlives the relay.
@@ -498,6 +499,24 @@ TEST_F(WebhookRelayTest, WhatIsGoneIsForgottenAndComesAgainAsNew) {
   Put("config", "new");
   Run();
   EXPECT_EQ(Calls(), 0U);
+}
+
+TEST_F(WebhookRelayTest, AKindThatIsNeverInstalledKeepsNothingThatIsGone) {
+  AddSourceKinds({{.group = "relay.example.com",
+                   .version = "v1",
+                   .kind = "RelayCertificate",
+                   .resource = "relaycertificates",
+                   .fields = {ObjectField::Parse("status.revision").value()}}});
+  Put("config", "old");
+  Run();
+  EXPECT_FALSE(stored_.empty());
+  config_maps_->Delete({"ns", "config"});
+  secrets_type_ = TypeCalled(&SourceTypeNames::kind, "RelayCertificate").value();
+  secrets_ = std::make_shared<cache::testing::FakeSource>();
+  Refuse(*secrets_);
+  secrets_refused_.request_stop();
+  Run();
+  EXPECT_TRUE(stored_.empty());
 }
 
 TEST(WebhookRecord, KeepsABoundedNumberAndReadsWhatItWrites) {

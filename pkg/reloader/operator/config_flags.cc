@@ -89,7 +89,7 @@ void ConfigFlags::AddScope(flags::FlagSet& flags) {
       "also reload when fields of objects of these kinds change, which workloads name "
       "in reloader.kubexx.io/reload-on; a list in YAML or JSON: [{group: "
       "cert-manager.io, version: v1, kind: Certificate, resource: certificates, fields: "
-      "[status.revision]}]",
+      "[status.revision, status.notAfter]}]",
       &source_kinds_);
   flags.AddBool("enable-csi-integration",
                 "also reload for SecretProviderClasses of the Secrets Store CSI driver",

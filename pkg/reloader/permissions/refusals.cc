@@ -130,19 +130,18 @@ void Refusals::Ended(int id, Verb verb, const Result<void>& result) {
   Entry& entry = entries_.at(id);
   const bool was_refused = IsRefused(entry, now);
   entry.watching.reset();
+  // It holds nothing back then, and is no work that is done.
+  entry.is_not_served = !result && result.error().reason == Reason::kNotFound;
   if (!result && IsRefusal(result.error())) {
     entry.since = was_refused ? entry.since : now;
     entry.verb = verb;
     entry.has_been_refused = true;
     entry.message = result.error().message;
     entry.is_unauthorized = result.error().reason == Reason::kUnauthorized;
-  } else if (!was_refused || (result && verb == entry.verb) || IsAbsent(entry, result)) {
+  } else if (!was_refused || (result && verb == entry.verb) ||
+             (entry.need == Need::kBrake && entry.is_not_served)) {
     entry.since.reset();  // a list that succeeds says nothing of a watch that is refused
   }
-}
-
-bool Refusals::IsAbsent(const Entry& entry, const Result<void>& result) {
-  return entry.need == Need::kBrake && !result && result.error().reason == Reason::kNotFound;
 }
 
 bool Refusals::IsRefused(const Entry& entry, base::TimePoint now) {
@@ -186,7 +185,7 @@ std::optional<std::string> Refusals::Problem() const {
     }
     if (entry.need == Need::kPart) {
       part = refused && part == nullptr ? &entry : part;
-      some_work = some_work || !refused;
+      some_work = some_work || (!refused && !entry.is_not_served);
     }
   }
   if (brake != nullptr && !some_may_move) {

@@ -34,7 +34,9 @@ class Refusals {
   /// How much of the operator's work depends on a list-watch.
   enum class Need : std::uint8_t {
     kNeeded,  ///< without it the operator does none of its work: see Problem
-    kPart,    ///< without it this part of the work is not done, but other parts are
+    /// Without it this part of the work is not done, but other parts are. Where the server does not
+    /// have the resource there is nothing to do, which hides no refusal of other parts.
+    kPart,
     /// While it is refused, nothing is done in its namespace (if it covers all namespaces: nothing
     /// at all), because it would tell what must not be done. It passes on only refusals that count
     /// (see PolicyAccess), so each of them counts at once.
@@ -68,6 +70,7 @@ class Refusals {
     std::optional<base::TimePoint> watching{};  ///< when the present watch began
     std::string message{};
     bool is_unauthorized = false;  ///< the API server does not know who asks
+    bool is_not_served = false;    ///< the server does not have the resource, as it last said
     bool has_been_refused = false;
   };
 
@@ -76,8 +79,6 @@ class Refusals {
   bool BeganWatch(int id);
   void Granted(int id);
   static std::string_view ToString(Verb verb);
-  /// Whether the server does not have the resource, so that it holds nothing back.
-  static bool IsAbsent(const Entry& entry, const apimachinery::Result<void>& result);
   /// Whether the list-watch is refused. A refused watch ends at once, so a watch that continues is
   /// permitted even if no event arrives.
   static bool IsRefused(const Entry& entry, base::TimePoint now);

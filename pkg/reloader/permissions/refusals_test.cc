@@ -230,5 +230,19 @@ TEST_F(RefusedPartsTest, WhenAllPartsAreRefusedNothingWorks) {
   EXPECT_THAT(refusals_.MissingParts(), Optional(HasSubstr("; and 1 more")));
 }
 
+TEST_F(RefusedPartsTest, AResourceThatIsNotServedIsNoWorkThatIsDone) {
+  ListPart(one_, part_one_, true);
+  two_->FailLists(Status(Reason::kNotFound, "the server has no such resource", 404));
+  ListPart(two_, part_two_, false);
+  clock_.Advance(seconds(10));
+  EXPECT_THAT(refusals_.Problem(), Optional(HasSubstr("may not list configmaps in namespace one")));
+  ListPart(two_, part_two_, false);
+  EXPECT_FALSE(refusals_.Problem()) << "it is installed";
+  two_->FailLists(Status(Reason::kNotFound, "the server has no such resource", 404));
+  ListPart(two_, part_two_, false);
+  ListPart(one_, part_one_, false);
+  EXPECT_FALSE(refusals_.Problem());
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -58,6 +58,15 @@ std::string TypeText(const Baseline& baseline, const SourceId& source) {
   return text;
 }
 
+/// An entry without its "@VERSION", which the format without versions does not have.
+std::string WithoutVersion(std::string entry) {
+  const std::size_t at = entry.find('@', entry.find('='));
+  if (at != std::string::npos) {
+    entry.erase(at, std::min(entry.find(':', at), entry.size()) - at);
+  }
+  return entry;
+}
+
 }  // namespace
 
 const Digest& UnknownData() {
@@ -82,7 +91,8 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     return std::nullopt;
   }
   while (!text.empty()) {
-    std::string_view entry = Take(text, ' ');
+    const std::string_view whole = Take(text, ' ');
+    std::string_view entry = whole;
     std::string_view type_text = Take(entry, '/');
     const std::string_view lower = Take(type_text, '.');
     const auto type = TypeCalled(&SourceTypeNames::lower, lower);
@@ -101,7 +111,8 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
       return std::nullopt;
     }
     if (!type) {
-      continue;  // nobody describes its kind any more
+      baseline.unread.emplace(whole);
+      continue;
     }
     const SourceId source{*type, {std::string(namespace_), std::string(name)}};
     baseline.Set(source, *digest, std::string(entry), version);
@@ -131,6 +142,9 @@ std::string Baseline::ToString() const {
     if (const std::string& over = KeysOf(source); !over.empty()) {
       text.append(":").append(over);
     }
+  }
+  for (const std::string& entry : unread) {
+    text.append(" ").append(template_written ? entry : WithoutVersion(entry));
   }
   return text;
 }

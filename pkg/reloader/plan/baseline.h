@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,15 +25,15 @@ const Digest& UnknownData();
 /// value type.
 ///
 /// As text: "v2 UID TIME configmap/NAME=DIGEST@VERSION secret/NAME=DIGEST@VERSION:KEYS ...",
-/// sorted; after a number of re-recordings "UID/EDITION" instead of "UID". DIGEST is 40 hexadecimal
-/// digits, or "-" for kNoSource. KEYS lists the keys that the digest covers, when it does not cover
-/// all. An object of a described kind is "KIND.MARK/NAME", with the SourceKind::Mark of the
-/// description under which the digest was taken. UID is the workload's: if the annotation was
-/// copied to another object (kubectl get -o yaml, edited and applied), or the object was deleted
-/// and created again, the baseline says nothing about the pods of the present object and is
-/// ignored. TIME is `template_written` in seconds since 1970, and VERSION is of `versions`; a
-/// source without one has no "@VERSION". Without `template_written` the text begins with "v1" and
-/// has neither TIME nor versions.
+/// sorted, with `unread` at the end; after a number of re-recordings "UID/EDITION" instead of
+/// "UID". DIGEST is 40 hexadecimal digits, or "-" for kNoSource. KEYS lists the keys that the
+/// digest covers, when it does not cover all. An object of a described kind is "KIND.MARK/NAME",
+/// with the SourceKind::Mark of the description under which the digest was taken. UID is the
+/// workload's: if the annotation was copied to another object (kubectl get -o yaml, edited and
+/// applied), or the object was deleted and created again, the baseline says nothing about the pods
+/// of the present object and is ignored. TIME is `template_written` in seconds since 1970, and
+/// VERSION is of `versions`; a source without one has no "@VERSION". Without `template_written` the
+/// text begins with "v1" and has neither TIME nor versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
@@ -55,6 +56,10 @@ struct Baseline {
   /// was written to a source later may have come and gone while no operator saw it.
   std::map<SourceId, std::uint64_t> versions{};
 
+  /// What is recorded of objects whose kind this process does not know, each entry as its text. It
+  /// says nothing to this process, and is kept for others.
+  std::set<std::string> unread{};
+
   /// The marks of descriptions that do not count any more, for each digest that was taken under
   /// one: it does not compare with digests of the present description.
   std::map<SourceId, std::string> other_fields{};
@@ -76,8 +81,7 @@ struct Baseline {
   bool IsOlderThanTemplate(const std::optional<apimachinery::Time>& written) const;
   /// The list of keys that the digest of the source covers; empty: all.
   const std::string& KeysOf(const SourceId& source) const;
-  /// Parses a text; `namespace_` is the workload's. Leaves out objects of kinds that this process
-  /// does not know. Returns std::nullopt if any part of the text is
+  /// Parses a text; `namespace_` is the workload's. Returns std::nullopt if any part of the text is
   /// not what ToString writes: a damaged baseline is not used at all.
   static std::optional<Baseline> Parse(std::string_view text, std::string_view namespace_);
   std::string ToString() const;

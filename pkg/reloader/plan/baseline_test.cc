@@ -90,12 +90,22 @@ TEST(Baseline, NamesTheDescriptionUnderWhichADigestWasTaken) {
   EXPECT_NE(copy.ToString(), text);
 }
 
-TEST(Baseline, WhatNobodyDescribesAnyMoreIsLeftOut) {
-  const std::string rest = " secret/password=-";
-  const auto parsed =
-      Baseline::Parse("v1 u forgotten.0a1b2c3d/web=" + DigestOf("data").ToString() + rest, "ns");
-  ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->ToString(), "v1 u" + rest);
+TEST(Baseline, WhatThisProcessDoesNotKnowStaysAsItIs) {
+  const std::string known = "v2 u 100 secret/password=-";
+  const std::string unknown = "forgotten.0a1b2c3d/web=" + DigestOf("data").ToString() + "@5";
+  for (const std::string& text :
+       {known + " " + unknown, known + " " + unknown + " lost.ffffffff/a=-"}) {
+    const auto parsed = Baseline::Parse(text, "ns");
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->digests.size(), 1U);
+    EXPECT_EQ(parsed->ToString(), text);
+  }
+  auto without_versions = Baseline::Parse(known + " " + unknown + ":a,b", "ns");
+  ASSERT_TRUE(without_versions);
+  without_versions->template_written.reset();
+  const std::string text = without_versions->ToString();
+  EXPECT_EQ(text, "v1 u secret/password=- " + unknown.substr(0, unknown.find('@')) + ":a,b");
+  EXPECT_TRUE(Baseline::Parse(text, "ns"));
   for (const char* entry :
        {"forgotten/web=-", "forgotten.0a1b2c3/web=-", "forgotten.0A1B2C3D/web=-",
         "For.0a1b2c3d/web=-", ".0a1b2c3d/web=-", "secret.0a1b2c3d/web=-", "forgotten.0a1b2c3d/=-",

@@ -102,6 +102,23 @@ std::optional<std::string> ReloadTextOf(const Workload& workload, SourceType typ
   return IsDescribed(type) ? ReloadListIn(*text, type) : std::optional(*text);
 }
 
+std::map<SourceType, std::string> ReloadTextsOf(const Workload& workload,
+                                                const AnnotationKeys& keys) {
+  std::map<SourceType, std::string> texts;
+  for (const Annotations* annotations : {&workload.annotations, &workload.template_annotations}) {
+    if (const std::string* reload_on = Find(*annotations, kReloadOn)) {
+      texts = ReloadListsIn(*reload_on);
+      break;
+    }
+  }
+  for (const SourceType type : kSourceTypes) {
+    if (auto text = ReloadTextOf(workload, type, keys)) {
+      texts.emplace(type, *std::move(text));
+    }
+  }
+  return texts;
+}
+
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
                PatternCache& patterns) {
   const auto text = ReloadTextOf(workload, source.id.type, rules.keys);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -84,6 +85,10 @@ const Annotations& EffectiveAnnotations(const Workload& workload, SourceType typ
 /// described kind is the part of kReloadOn that is about the kind.
 std::optional<std::string> ReloadTextOf(const Workload& workload, SourceType type,
                                         const AnnotationKeys& keys);
+/// All that the workload has of ReloadTextOf, by type. Reads each annotation once, however many
+/// types there are.
+std::map<SourceType, std::string> ReloadTextsOf(const Workload& workload,
+                                                const AnnotationKeys& keys);
 
 /// Decides as stakater/Reloader does: the rules apply in the order of Verdict, and the first one
 /// that matches decides. Does not check whether the workload references the source: see

@@ -74,7 +74,8 @@ class Planner {
     FinishBaseline({.workload = workload_,
                     .recorded = recorded_ ? &*recorded_ : nullptr,
                     .referenced = referenced_,
-                    .named = named_},
+                    .named = named_,
+                    .rules = rules_},
                    plan_);
     std::ranges::sort(plan_.bad_items, {}, &BadItem::item);
     const auto rest = std::ranges::unique(plan_.bad_items);
@@ -91,9 +92,9 @@ class Planner {
     named_ = referenced_;
     const std::string& ns = workload_.id.key.namespace_;
     std::set<SourceId> candidates;
-    for (const SourceType type : AllSourceTypes()) {
-      const PatternList* patterns = Compile(type);
-      ReloadList list = ReloadListOf(workload_, type, rules_.keys);
+    for (const auto& [type, text] : ReloadTextsOf(workload_, rules_.keys)) {
+      const PatternList* patterns = Compile(type, text);
+      ReloadList list = ReloadItemsIn(text);
       for (std::string& name : list.names) {
         named_.insert({type, {ns, std::move(name)}});
       }
@@ -117,14 +118,12 @@ class Planner {
     return candidates;
   }
 
-  /// Gets the compiled reload list for the whole plan. Returns null when there is no list or it is
-  /// not needed.
-  const PatternList* Compile(SourceType type) {
-    const auto text = ReloadTextOf(workload_, type, rules_.keys);
-    if (!text || rules_.Ignores(type)) {
+  /// Gets the compiled reload list for the whole plan. Returns null when it is not needed.
+  const PatternList* Compile(SourceType type, const std::string& text) {
+    if (rules_.Ignores(type)) {
       return nullptr;
     }
-    const auto& list = lists_[type] = patterns_.Get(*text);
+    const auto& list = lists_[type] = patterns_.Get(text);
     std::ranges::copy(list->bad_items(), std::back_inserter(plan_.bad_items));
     return list.get();
   }
@@ -404,13 +403,9 @@ Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowl
   return Planner(workload, sources, told, rules, patterns).Run();
 }
 
-ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys) {
+ReloadList ReloadItemsIn(std::string_view reload_text) {
   ReloadList result;
-  const auto value = ReloadTextOf(workload, type, keys);
-  if (!value) {
-    return result;
-  }
-  AnyItem(*value, [&](std::string_view item) {
+  AnyItem(reload_text, [&](std::string_view item) {
     if (!IsPlainItem(item)) {
       result.has_patterns = true;
     } else if (!item.empty()) {
@@ -419,6 +414,11 @@ ReloadList ReloadListOf(const Workload& workload, SourceType type, const Annotat
     return false;
   });
   return result;
+}
+
+ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys) {
+  const auto text = ReloadTextOf(workload, type, keys);
+  return text ? ReloadItemsIn(*text) : ReloadList();
 }
 
 }  // namespace kubexx::reloader

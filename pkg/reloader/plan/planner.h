@@ -386,6 +386,8 @@ struct ReloadList {
   std::vector<std::string> names{};
   bool has_patterns = false;
 };
+/// The items of a text such as ReloadTextOf returns.
+ReloadList ReloadItemsIn(std::string_view reload_text);
 /// The workload's reload list for sources of `type`.
 ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys);
 

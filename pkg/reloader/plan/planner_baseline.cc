@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/stamps.h"
 
 namespace kubexx::reloader {
@@ -54,7 +55,10 @@ class Room {
   explicit Room(const Baseline& without_entries) : size_(without_entries.ToString().size()) {}
   /// Takes the room for an entry, if there is enough.
   bool Take(const SourceId& id, const Baseline& in) {
-    const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id));
+    return Take(Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id)));
+  }
+  /// Takes so many bytes, if there are enough.
+  bool Take(std::size_t takes) {
     const bool fits = size_ + takes <= Baseline::kMaxBytes;
     size_ += fits ? takes : 0;
     return fits;
@@ -63,6 +67,30 @@ class Room {
  private:
   std::size_t size_;
 };
+
+/// Whether the workload names objects of described kinds, be it of some that this process does not
+/// know.
+bool NamesDescribed(const Workload& workload) {
+  return Find(workload.annotations, kReloadOn) != nullptr ||
+         Find(workload.template_annotations, kReloadOn) != nullptr;
+}
+
+/// Adds what others have recorded, as far as there is room.
+void KeepOfOthers(const RecordedOn& on, Room& room, Baseline& baseline) {
+  const bool names_described = NamesDescribed(on.workload);
+  for (const auto& [id, digest] : on.recorded->digests) {
+    const bool is_of_others = names_described && IsDescribed(id.type) && on.rules.Ignores(id.type);
+    if (!baseline.digests.contains(id) && (on.referenced.contains(id) || is_of_others) &&
+        room.Take(id, *on.recorded)) {
+      baseline.SetAs(*on.recorded, id);
+    }
+  }
+  for (const std::string& entry : on.recorded->unread) {
+    if (names_described && room.Take(1 + entry.size())) {
+      baseline.unread.insert(entry);
+    }
+  }
+}
 
 /// Removes what has no room from the plan's baseline.
 void CutToSize(Room& room, Plan& plan) {
@@ -122,11 +150,7 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
                    return found == recorded->digests.end() ? on.named.contains(entry.first)
                                                            : found->second != entry.second;
                  });
-  for (const auto& [id, digest] : recorded->digests) {
-    if (!digests.contains(id) && on.referenced.contains(id) && room.Take(id, *recorded)) {
-      plan.baseline.SetAs(*recorded, id);
-    }
-  }
+  KeepOfOthers(on, room, plan.baseline);
 }
 
 std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written, PodsAre pods) {

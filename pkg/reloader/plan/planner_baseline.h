@@ -9,6 +9,7 @@
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/planner.h"
 
 namespace kubexx::reloader {
@@ -20,6 +21,7 @@ struct RecordedOn {
   const Baseline* recorded;
   const std::set<SourceId>& referenced;  ///< by the workload
   const std::set<SourceId>& named;       ///< referenced, or a plain name of a reload list
+  const DecisionRules& rules;
 };
 
 /// Whether the workload's own baseline, `recorded`, was written before somebody else wrote the pod
@@ -29,7 +31,9 @@ bool IsRecordOlderThanPods(const Workload& workload, const Baseline& recorded);
 
 /// Decides whether to record `plan.baseline`, which has what the planner knows of all sources:
 /// sets Plan::record, is_news, is_released and left_out. Cuts the baseline to size, and adds what
-/// others have recorded: an instance with other rules or types may look after the same workload.
+/// others have recorded: an instance with other rules or types may look after the same workload, or
+/// have done so and come back. What is recorded of described kinds stays as long as the workload
+/// names objects of such kinds.
 /// The entries of others alone are no reason to write, because two instances would write in turns
 /// then. Pure.
 void FinishBaseline(const RecordedOn& on, Plan& plan);

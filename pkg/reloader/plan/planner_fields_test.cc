@@ -159,11 +159,29 @@ TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysUntilTheSourceHasThePresentOn
   Describe({"status.revision"});
 }
 
-TEST_F(PlannerFieldsTest, AKindOfOthersIsLeftAlone) {
-  Record(Recorded("1"));
+// The flag is off for a while, or another operator looks after the workload's ConfigMaps.
+TEST_F(PlannerFieldsTest, WhatIsRecordedOfAKindOfOthersIsLeftAlone) {
+  const std::string of_others =
+      Recorded("1").substr(4) + " plansecret.0a1b2c3d/db=" + DigestOf("1").ToString();
+  Record("v1 u" + of_others);
   Put("2");
   rules_.source_kinds = {};
-  EXPECT_THAT(Make().changes, IsEmpty());
+  const Plan idle = Make();
+  EXPECT_THAT(idle.changes, IsEmpty());
+  EXPECT_FALSE(idle.record) << "entries of others are no reason to write";
+  // One of its own.
+  const SourceId config{SourceType::kConfigMap, {"ns", "config"}};
+  workload_.annotations["configmap.reloader.stakater.com/reload"] = "config";
+  sources_[config] = {.id = config, .digest = DigestOf("c"), .resource_version = 7};
+  const Plan plan = Make();
+  EXPECT_TRUE(plan.record);
+  const std::string own = "v1 u configmap/config=" + DigestOf("c").ToString();
+  EXPECT_EQ(plan.baseline.ToString(), own + of_others);
+  // They go with the last name of such an object.
+  workload_.annotations.erase(std::string(kReloadOn));
+  EXPECT_EQ(Make().baseline.ToString(), own);
+  workload_.template_annotations[std::string(kReloadOn)] = "PlanCertificate/web-tls";
+  EXPECT_EQ(Make().baseline.ToString(), own + of_others);
 }
 
 }  // namespace

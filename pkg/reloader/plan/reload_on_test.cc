@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 SourceType DescribedType(const std::string& kind, const std::string& resource) {
@@ -68,6 +69,21 @@ TEST_F(ReloadOnTest, WhatIsWrongWithAnItemIsSaid) {
   rules_.source_kinds = {};
   EXPECT_THAT(ErrorsIn("OnCertificate/web"),
               ElementsAre(HasSubstr("--source-kinds describes none")));
+}
+
+TEST_F(ReloadOnTest, AllListsOfAValueAreReadAtOnce) {
+  EXPECT_THAT(ReloadListsIn("OnCertificate/a,x,OnExternalSecret/b,Secret/c,oncertificates/d.*"),
+              ElementsAre(Pair(certificates_, "a,d.*"), Pair(secrets_, "b")));
+}
+
+TEST_F(ReloadOnTest, ManyMistakesAreToldOfTogether) {
+  std::string text = "OnCertificate/web-tls";
+  for (int i = 0; i < 40'000; ++i) {
+    text += ",x" + std::to_string(i);
+  }
+  const auto errors = ErrorsIn(text);
+  ASSERT_THAT(errors, SizeIs(kMaxShownBadItems + 1));
+  EXPECT_EQ(errors.back(), "reloader.kubexx.io/reload-on: and 39990 more of its items are wrong");
 }
 
 TEST_F(ReloadOnTest, OnlyWhoNamesASourceRollsForIt) {

@@ -61,7 +61,11 @@ class PolicyEnforcerRestoreTest : public testing::Test {
         {.caches = *caches_,
          .wake = [this](const WorkloadId& id, base::Duration) { woken_.insert(id.key.name); },
          .needs_rollout = [this](const Workload& workload,
-                                 const SourceId&) { return due_.contains(workload.id.key.name); }});
+                                 const SourceId&) { return due_.contains(workload.id.key.name); },
+         .concerns =
+             [this](const Workload& workload, const SourceId& source) {
+               return Reloads(Decide({.id = source}, workload, rules_, patterns_));
+             }});
     SetWaves({.sizes = {{.count = 1}}, .on_failure = reloadpolicy::OnWaveFailure::kRestore});
     clock_.Advance(reloadpolicy::Waves::kDefaultHealthyFor);
   }
@@ -136,6 +140,7 @@ class PolicyEnforcerRestoreTest : public testing::Test {
   base::testing::FakeClock clock_;
   cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   const DecisionRules rules_;
+  PatternCache patterns_;
   const std::shared_ptr<cache::testing::FakeSource> config_maps_ =
       std::make_shared<cache::testing::FakeSource>();
   const std::shared_ptr<cache::testing::FakeSource> secrets_ =
@@ -342,6 +347,22 @@ TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {
   ASSERT_TRUE(standing.failure);
   EXPECT_THAT(standing.failure->sources, ElementsAre(FailedSource{.id = kWaveConfig, .bad = bad}));
   EXPECT_EQ(enforcer_.States().at(0).failed_waves, 1U) << "whoever gets these data is held back";
+}
+
+// As objects of described kinds are, which no pod mentions.
+TEST_F(PolicyEnforcerRestoreTest, AWorkloadStillUsesAGoneSourceThatItNames) {
+  deployments_->PutObject(
+      {.encoding = codec::Encoding::kJson,
+       .bytes = R"({"metadata":{"namespace":"shop","name":"a","uid":"u-a","annotations":{)"
+                R"("configmap.reloader.stakater.com/reload":"conf.*"}},)"
+                R"("spec":{"template":{"spec":{"containers":[{"name":"app"}]}}}})",
+       .key = {"shop", "a"}});
+  KX_AWAIT(!Get("a").annotations.contains("reloader.stakater.com/auto"));
+  FailFor("a", {kWaveConfig});
+  config_maps_->Delete(kWaveConfig.key);
+  KX_AWAIT(!caches_->GetSource(kWaveConfig));
+  enforcer_.Marks(Get("a"));
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 1U);
 }
 
 TEST_F(PolicyEnforcerRestoreTest, HasTheSourcesConsideredThatItLearnsOf) {

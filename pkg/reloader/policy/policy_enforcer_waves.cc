@@ -52,11 +52,19 @@ reloadpolicy::DataVersions VersionsIn(const std::vector<Change>& changes, const 
   return {versions.begin(), versions.end()};
 }
 
+/// Whether the workload would get other data once the source, which is gone, has some: its pods
+/// mention it, or its annotations name it.
+bool StillUses(const Workload& workload, const SourceId& gone, const GateHost& host) {
+  const std::vector<SourceId> mentioned = ReferencedSources(workload);
+  return std::ranges::find(mentioned, gone) != mentioned.end() ||
+         (host.concerns && host.concerns(workload, gone));
+}
+
 /// Whether a source still has data of one of these versions. Where some keys count only, the whole
 /// data may be others while these keys are not: then it has. Where the source is gone and the
 /// workload still uses it, there are no others: then it has, too.
 bool ArePresent(const reloadpolicy::DataVersions& versions, const Workload& workload,
-                const Caches& caches) {
+                const GateHost& host) {
   const std::string& namespace_ = workload.id.key.namespace_;
   std::map<SourceId, std::vector<std::string>> by_source;
   for (const std::string& version : versions) {
@@ -68,10 +76,9 @@ bool ArePresent(const reloadpolicy::DataVersions& versions, const Workload& work
   }
   return std::ranges::any_of(by_source, [&](const auto& each) {
     const auto& [id, digests] = each;
-    const auto source = caches.GetSource(id);
+    const auto source = host.caches.GetSource(id);
     if (!source) {
-      const std::vector<SourceId> used = ReferencedSources(workload);
-      return !caches.Knows(id.type, namespace_) || std::ranges::find(used, id) != used.end();
+      return !host.caches.Knows(id.type, namespace_) || StillUses(workload, id, host);
     }
     return source->unknown || digests.size() > 1 || digests.front() == source->digest.ToString();
   });
@@ -93,7 +100,7 @@ void PolicyEnforcer::LookAtFailedData(const Workload& workload) {
   if (host.get() == nullptr) {
     return;
   }
-  const bool is_past = !ArePresent(failed.versions, workload, host.get()->caches);
+  const bool is_past = !ArePresent(failed.versions, workload, *host.get());
   if (is_past != failed.is_past) {
     Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
       arbiter.SetPast(RefOf(workload.id), is_past);

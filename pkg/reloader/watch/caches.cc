@@ -119,8 +119,8 @@ cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& r
     }
   }
   const std::string& ns = workload.id.key.namespace_;
-  for (const SourceType type : AllSourceTypes()) {
-    const ReloadList list = ReloadListOf(workload, type, rules.keys);
+  for (const auto& [type, text] : ReloadTextsOf(workload, rules.keys)) {
+    const ReloadList list = ReloadItemsIn(text);
     for (const std::string& name : std::set(list.names.begin(), list.names.end())) {
       terms.emplace_back(kByListedName, TypedKey(type, ObjectKey{ns, name}.ToString()));
     }

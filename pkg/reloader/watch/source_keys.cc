@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
 
@@ -15,6 +16,16 @@ namespace {
 apimachinery::Status HasChanged(const SourceId& id) {
   return {apimachinery::Reason::kConflict,
           id.key.ToString() + " has changed since the last event of its watch"};
+}
+
+/// Whether an informer has the object. One that is watched and has not all of its fields is no
+/// source, but no selector leaves it out.
+bool IsInInformer(const Caches& caches, const SourceId& id) {
+  return std::ranges::any_of(caches.informers(), [&](const InformerSet& set) {
+    const auto informer = set.sources.find(id.type);
+    return informer != set.sources.end() && set.Covers(id.key.namespace_) &&
+           informer->second->GetRaw(id.key);
+  });
 }
 
 /// Whether the server would give the same answer about this source again.
@@ -202,7 +213,8 @@ bool KeyedSources::IsUnknown(const SourceId& id) {
 }
 
 bool KeyedSources::IsLeftOut(const SourceId& id) {
-  if (absences_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+  if (absences_ == nullptr || id.type == SourceType::kSecretProviderClass ||
+      (IsDescribed(id.type) && IsInInformer(caches_, id))) {
     return false;
   }
   const auto left_out = absences_->IsLeftOut(id, stop_);

@@ -5,11 +5,18 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/reloader/fields/field_projection.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/plan/strategy.h"
+#include "kubexx/reloader/testing/new_informer.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -293,6 +300,31 @@ class KeyListPlan : public testing::Test, public DigestsOver {
       .annotations = {{"reloader.stakater.com/auto", "true"}},
       .containers = {{.name = "app", .references = {{SourceType::kConfigMap, "config"}}}}};
 };
+
+TEST(KeyedSources, AWatchedObjectWithoutItsFieldsIsNotLeftOut) {
+  AddSourceKinds({{.group = "keyed.example.com",
+                   .version = "v1",
+                   .kind = "KeyedCertificate",
+                   .resource = "keyedcertificates",
+                   .fields = {ObjectField::Parse("status.revision").value()}}});
+  const SourceType type = TypeCalled(&SourceTypeNames::kind, "KeyedCertificate").value();
+  const auto objects = std::make_shared<cache::testing::FakeSource>();
+  objects->PutObject({.encoding = codec::Encoding::kJson, .bytes = "{}", .key = {"ns", "web-tls"}});
+  InformerSet set;
+  set.sources[type] = NewTestInformer(
+      objects, {.name = "test", .transform = TransformForFields(DescribedBy(type)->described, {})});
+  Caches caches(std::vector{set}, {});
+  caches.Start();
+  KX_AWAIT(caches.HasSynced() && set.sources[type]->GetRaw({"ns", "web-tls"}));
+  SourceAbsences absences(
+      {.has_selector = true,
+       .exists = [](const SourceId&, const std::stop_token&) -> Result<bool> { return true; }});
+  const std::stop_token stop;
+  KeyedSources sources(caches, nullptr, nullptr, stop, &absences);
+  EXPECT_FALSE(sources.IsLeftOut({type, {"ns", "web-tls"}}));
+  EXPECT_FALSE(sources.Get({type, {"ns", "web-tls"}})) << "it is no source, and not unknown";
+  EXPECT_TRUE(sources.IsLeftOut({type, {"ns", "unlabelled"}}));
+}
 
 TEST_F(KeyListPlan, OtherKeysRollNothingAndListedOnesDo) {
   keys_ = "a,b";
