@@ -51,6 +51,10 @@ class PlannerFieldsTest : public testing::Test {
   std::string Recorded(const std::string& value) const {
     return "v1 u plancertificate." + MarkOf(type_) + "/web-tls=" + DigestOf(value).ToString();
   }
+  /// Likewise while a rollout for other data waits.
+  std::string RecordedAsDue(const Digest& digest) const {
+    return "v1 u plancertificate." + MarkOf(type_) + ".due/web-tls=" + digest.ToString();
+  }
   Plan Make(const Knowledge& known = {}) {
     const auto get = [this](const SourceId& id) {
       const auto found = sources_.find(id);
@@ -156,6 +160,49 @@ TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysUntilTheSourceHasThePresentOn
   Knowledge known;
   known.pairs[id_] = {.kind = Kind::kConfirmed, .digest = DigestOf("both")};
   EXPECT_EQ(Make(known).changes.size(), 1U);
+  Describe({"status.revision"});
+}
+
+// A policy, a pause or a limit holds the rollout back while the operator gets another description.
+TEST_F(PlannerFieldsTest, ARolloutThatWaitsOutlivesItsDescription) {
+  Record(Recorded("1"));
+  Put("2");
+  const std::string due = RecordedAsDue(DigestOf("1"));
+  const Plan waiting = Make();
+  EXPECT_TRUE(waiting.record && waiting.is_news);
+  EXPECT_EQ(BaselineAfter(waiting, {}), due);
+  Record(due);
+  EXPECT_FALSE(Make().record) << "once is enough";
+  Put("1");
+  EXPECT_THAT(Make().changes, IsEmpty());
+  EXPECT_EQ(BaselineAfter(Make(), {}), Recorded("1")) << "it waits no more";
+
+  Describe({"status.revision", "status.at"});
+  sources_.clear();
+  EXPECT_THAT(Make().changes, IsEmpty()) << "it has not all fields yet";
+  EXPECT_EQ(Make().baseline.ToString(), due);
+  Put("both");
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(id_));
+  const std::string waits_on = BaselineAfter(plan, {});
+  EXPECT_EQ(waits_on, RecordedAsDue(UnknownData()));
+  EXPECT_EQ(BaselineAfter(plan, plan.changes), Recorded("both")) << "it is rolled once";
+  Record(waits_on);
+  EXPECT_FALSE(Make().record);
+  EXPECT_EQ(Make().changes.size(), 1U);
+  // And over the next description.
+  Describe({"status.at"});
+  Put("at");
+  EXPECT_EQ(Make().changes.size(), 1U);
+  Knowledge known;
+  known.pairs[id_] = {.kind = Kind::kObserved, .digest = DigestOf("at")};
+  EXPECT_EQ(Make(known).changes.size(), 1U) << "a change that came first does not settle it";
+  // Nobody knows whether it was deleted, or never had the new field: the rollout is due either way.
+  sources_.clear();
+  rules_.reload_on_delete = true;
+  rules_.by_variables = false;
+  EXPECT_EQ(Make().changes.size(), 1U);
   Describe({"status.revision"});
 }
 
