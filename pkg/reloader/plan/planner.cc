@@ -269,8 +269,9 @@ class Planner {
       return KeepDue(source.id);
     }
     const auto state = known_.pairs.find(source.id);
+    // Its data may have been others before, and have come back: that is no question here, either.
     compared_->Set(source.id, state == known_.pairs.end() ? source.digest : state->second.digest,
-                   {}, compared_->VersionOf(source.id));
+                   {}, std::max(compared_->VersionOf(source.id), source.resource_version));
   }
 
   /// Has a rollout that waits for a source wait on, whatever the source is under its present

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/reloader/plan/baseline.h"
@@ -32,7 +33,7 @@ SourceType Describe(std::initializer_list<const char*> fields) {
 
 std::string MarkOf(SourceType type) { return DescribedBy(type)->mark; }
 
-class PlannerFieldsTest : public testing::Test {
+class PlannerFieldsTest : public testing::Test, public DigestsOver {
  protected:
   PlannerFieldsTest() {
     workload_.id = {WorkloadKind::kDeployment, {"ns", "web"}};
@@ -41,6 +42,8 @@ class PlannerFieldsTest : public testing::Test {
     workload_.containers = {{.name = "app"}};
   }
 
+  std::optional<Digest> Over(const SourceId&, std::string_view) override { return std::nullopt; }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return written_; }
   void Put(const std::string& value) {
     sources_[id_] = {.id = id_, .digest = DigestOf(value), .resource_version = 7};
   }
@@ -61,13 +64,14 @@ class PlannerFieldsTest : public testing::Test {
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
     };
     const auto names = [](SourceType) { return std::vector<std::string>{"web-tls"}; };
-    return MakePlan(workload_, SourceLookup{get, names}, known, rules_, patterns_);
+    return MakePlan(workload_, SourceLookup{get, names, this}, known, rules_, patterns_);
   }
 
   const SourceType type_ = Describe({"status.revision"});
   const SourceId id_{type_, {"ns", "web-tls"}};
   Workload workload_;
   std::map<SourceId, Source> sources_;
+  std::optional<apimachinery::Time> written_;
   DecisionRules rules_{.source_kinds = {"PlanCertificate"}};
   PatternCache patterns_;
 };
@@ -160,6 +164,21 @@ TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysUntilTheSourceHasThePresentOn
   Knowledge known;
   known.pairs[id_] = {.kind = Kind::kConfirmed, .digest = DigestOf("both")};
   EXPECT_EQ(Make(known).changes.size(), 1U);
+  Describe({"status.revision"});
+}
+
+// The baseline of a rollout leaves open whether its pods began with data that have gone since.
+TEST_F(PlannerFieldsTest, ANewDescriptionRollsNothingSoonAfterARolloutEither) {
+  workload_.template_written = workload_.own_written = apimachinery::Time{.seconds = 100};
+  written_ = apimachinery::Time{.seconds = 130};
+  Record("v2 u 0" + Recorded("1").substr(4) + "@5");
+  Put("1");
+  EXPECT_EQ(Make().changes.size(), 1U) << "under the same description it has been written since";
+  Describe({"status.revision", "spec.x"});
+  sources_.clear();
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Put("both");
+  EXPECT_THAT(Make().changes, IsEmpty());
   Describe({"status.revision"});
 }
 
