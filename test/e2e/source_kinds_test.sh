@@ -159,6 +159,7 @@ tells 0 'Certificate web-tls: rolls the workload when it changes' explain deploy
 tells 0 'Deployment shop/web' history certificate/web-tls -n shop
 tells 0 'Certificate web-tls' history deployment/web -n shop
 grep -qF 'status.revision' "$work/said" || fail "the history names no field: $(cat "$work/said")"
+tells 2 'names those that were rolled for a source' explain certificate/web-tls -n shop
 deployment_on typo "Certificat/web-tls, web-tls, Certificate/none"
 typo_told() { k -n shop get events -o json | grep -q 'knows no kind of sources that is called so; --source-kinds describes Certificate, ExternalSecret'; }
 wait_until 30 "the Event about a typing error" typo_told

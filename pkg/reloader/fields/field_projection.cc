@@ -219,17 +219,21 @@ ValueDigests FieldDigestsOf(const SourceKind& kind, const JsonTree& object) {
   WipedTexts texts;
   texts.Reserve(kind.fields.size());
   DigestBuilder builder;
+  bool is_whole = true;
   for (const ObjectField& field : kind.fields) {
     const JsonTree* value = FieldValueOf(field, object);
     if (value == nullptr) {
-      return {.whole = kNoSource};
+      is_whole = false;
+      continue;
     }
     const std::string_view text = texts.Add(CanonicalText(*value));
     builder.Add(field.text, text);
     digests.values[FieldKey(field)] = DigestOf(text);
   }
-  digests.whole = builder.Finish();
-  digests.written = TimeOfFields(kind, object);
+  if (is_whole) {
+    digests.whole = builder.Finish();
+    digests.written = TimeOfFields(kind, object);
+  }
   return digests;
 }
 

@@ -105,6 +105,13 @@ TEST_F(FieldProjectionTest, ATraceNamesFieldsAndTheirWriter) {
   EXPECT_FALSE(TraceFrom(KeptOf(kind, json)));
 }
 
+TEST_F(FieldProjectionTest, ATraceNamesTheFieldsThatAreThere) {
+  const SourceKind kind = KindOf({"status.revision", "status.at"});
+  const auto trace = TraceFrom(KeptOf(kind, R"({"status":{"at":"now"}})", SourceDetail::kWithKeys));
+  ASSERT_TRUE(trace && trace->values);
+  EXPECT_THAT(*trace->values, UnorderedElementsAre(Key("status.at"))) << "only the other is lost";
+}
+
 TEST_F(FieldProjectionTest, OnlyAManagerOfNothingElseTellsWhenAFieldWasWritten) {
   const auto written = [](const std::string& fields, const char* created = "2026-01-01T00:00:01Z") {
     const auto object = codec::JsonTree::Parse(
