@@ -54,6 +54,9 @@ struct Sighting {
   bool is_in_place = false;
   /// When a command that undoes rollouts last wrote the workload.
   std::optional<base::WallTime> undone{};
+  /// When an operator last rolled the workload, by the API server's clock: later than its start
+  /// where the write was on the way for long.
+  std::optional<base::WallTime> rolled{};
   std::optional<Presumed> presumed{};  ///< only with kUnseen
   /// The hash of the pod template where the status may be that of an earlier one, as its kind does
   /// not say of which it is; empty for other kinds. With a new one the workload is settled anew.
@@ -136,6 +139,10 @@ class Arbiter {
   Decision Begin(const Request& request, base::WallTime now);
   /// Makes the rollout wait for a reason that the caller has found.
   void Wait(const Request& request, Hold hold, base::WallTime now);
+  /// The write that followed Begin was made, as its answer tells. The time that the rollout may
+  /// take begins now, unless Observe has seen it already. Until then, or Observe, it keeps its
+  /// place and cannot fail.
+  void Written(const ObjectRef& workload, base::WallTime now);
   /// The write that followed Begin was not made: the rollout no longer counts as under way, unless
   /// Observe has already seen it.
   void Cancel(const ObjectRef& workload);

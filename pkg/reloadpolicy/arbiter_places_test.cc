@@ -408,6 +408,7 @@ TEST_F(ArbiterPlacesTest, AJobKeepsItsPlaceWhileItIsMadeAnew) {
 
   begin();
   arbiter_.Forget(job, now_);
+  arbiter_.Written(job, now_);
   After(10min);
   EXPECT_EQ(Try("b"), "go") << "it was never seen again";
 

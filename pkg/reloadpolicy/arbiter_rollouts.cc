@@ -127,6 +127,9 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
     if (!record && (IsThrough(seen.phase) || rollout.MayHaveFailed(now))) {
       return nullptr;
     }
+    // Its pods may have begun later than it, also just now, where its event was late.
+    rollout.running_since =
+        seen.is_first_look ? std::max(*last, std::min(seen.rolled.value_or(*last), now)) : now;
     ended_.erase(workload);
     wake_some_ = true;
     return &rollouts_.insert_or_assign(workload, std::move(rollout)).first->second;
@@ -152,6 +155,7 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
     }
     rollout = Restored(*last, record.value_or(RolloutState::kStarted));
     rollout.restored = false;
+    rollout.running_since = now;
     rollout.retried = rollout.retried || failed_before;
   } else if (rollout.remembered && record == RolloutState::kRetried) {
     // The status lists it because of the rollout that it retries; it has not failed itself.
@@ -186,8 +190,11 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   }
   replaced_.erase(workload);
   ended_.erase(workload);
+  if (!rollout->observed) {
+    rollout->running_since = now;  // the write, or its event, may have been on the way for long
+  }
   rollout->observed = true;
-  rollout->uncertain = rollout->doubted = rollout->remembered = false;
+  rollout->sent = rollout->uncertain = rollout->doubted = rollout->remembered = false;
   rollout->before.reset();
   rollout->uid = seen.uid;
   rollout->record = RecordOf(seen.annotations, seen.uid);
@@ -343,6 +350,10 @@ void Arbiter::Sweep(base::WallTime now) {
     if (!rollout.failed_for_others && rollout.HasFailedForOthers(now)) {
       rollout.failed_for_others = true;
       wake_some_ = true;  // the workload has no place any more
+    }
+    if (!rollout.untold_for_others && rollout.IsUntold(now)) {
+      rollout.untold_for_others = true;
+      wake_some_ = true;
     }
     if (rollout.unread && !rollout.soaked_for_others && rollout.IsHealthyForOthers(now)) {
       rollout.soaked_for_others = true;

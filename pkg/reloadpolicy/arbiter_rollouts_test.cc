@@ -30,6 +30,7 @@ class ArbiterRolloutsTest : public testing::ArbiterFixture {
                      {.uid = "u",
                       .annotations = on_workload_[name],
                       .phase = Phase::kUnseen,
+                      .is_first_look = IsFirstLook(name),
                       .presumed = presumed},
                      now_);
     arbiter_.Sweep(now_);
@@ -127,6 +128,8 @@ TEST_F(ArbiterRolloutsTest, AWorkloadSeenBeforeThePolicyIsJudgedByIt) {
   on_workload_["a"] = Written(now_ - 1min, RolloutState::kStarted);
   See("a", Phase::kUnavailable);
   SetPolicy(stop_);
+  EXPECT_EQ(Try("b"), "go") << "an event that tells of a rollout only now may be late";
+  After(8s);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 

@@ -79,7 +79,7 @@ std::optional<base::WallTime> Arbiter::LastStart(const Request& request) const {
 }
 
 base::WallTime Arbiter::Start(const Request& request, RolloutState state, base::WallTime now) {
-  Rollout rollout{.started = now, .running_since = now, .uid = request.uid};
+  Rollout rollout{.started = now, .running_since = now, .sent = true, .uid = request.uid};
   // The annotations store whole seconds, so two rollouts within one second could not be told apart.
   if (const auto last = LastStart(request); last && InSeconds(*last) >= InSeconds(now)) {
     if (!IsToCome(*last, now)) {
@@ -110,6 +110,17 @@ base::WallTime Arbiter::Start(const Request& request, RolloutState state, base::
   return started;
 }
 
+void Arbiter::Written(const ObjectRef& workload, base::WallTime now) {
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end() || !std::exchange(found->second.sent, false) ||
+      found->second.observed) {
+    return;
+  }
+  found->second.running_since = now;  // the write may have been made a moment ago
+  touched_.insert(workload);
+  next_sweep_.reset();
+}
+
 void Arbiter::Cancel(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found != rollouts_.end() && !found->second.observed) {
@@ -124,6 +135,8 @@ void Arbiter::CancelOvertaken(const ObjectRef& workload) {
   }
   if (found->second.doubted) {
     found->second.uncertain = true;  // it also keeps the place
+    found->second.sent = false;
+    next_sweep_.reset();
   } else if (TakeBack(workload)) {
     woken_.insert(workload);
   }
@@ -138,6 +151,7 @@ void Arbiter::Doubt(const ObjectRef& workload) {
     return Undo(workload);  // no status will tell its end
   }
   found->second.uncertain = true;
+  found->second.sent = false;
   next_sweep_.reset();
 }
 

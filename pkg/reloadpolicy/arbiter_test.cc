@@ -293,6 +293,7 @@ TEST_F(ArbiterTest, FailuresOfOthersDoNotStopAPolicy) {
 TEST_F(ArbiterTest, ARolloutThatTakesTooLongHasFailed) {
   arbiter_.SetPolicy(PolicyOf({.health_timeout = 1min, .stop_after_failures = 1}));
   Begin(Deployment("a"));
+  See(Deployment("a"), Phase::kUpdating, now_);
   EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "go");
   arbiter_.Cancel(Deployment("b"));
   now_ += 2min;

@@ -8,7 +8,7 @@ namespace kubexx::reloadpolicy {
 
 Arbiter::Place Arbiter::PlaceOf(const Rollout& rollout, base::WallTime now) {
   if (rollout.IsHealthyForOthers(now) || rollout.HasFailedForOthers(now) || rollout.IsLeft(now) ||
-      rollout.phase == Phase::kPaused) {
+      rollout.IsUntold(now) || rollout.phase == Phase::kPaused) {
     return Place::kNone;  // a failed rollout has no place
   }
   return rollout.phase == Phase::kUpdating || rollout.phase == Phase::kWaiting ? Place::kUpdating

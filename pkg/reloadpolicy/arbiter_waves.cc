@@ -242,6 +242,8 @@ void Arbiter::SeeData(const ObjectRef& workload, const Sighting& seen, base::Wal
         failed_data_.insert_or_assign(workload,
                                       FailedData{seen.uid, std::move(data->versions), now, last});
         WakeWaves(workload.key.namespace_);
+      } else if (HasAllOf(data->versions, known->second.versions)) {
+        known->second.versions = std::move(data->versions);  // a policy's status may have fewer
       }
       return;
     case DataState::kRolled:

@@ -532,6 +532,16 @@ TEST_F(ArbiterWavesTest, ThePolicysStatusRemembersWhatAnUndoHasTakenAway) {
   EXPECT_EQ(DataOn("a"), "failed u ConfigMap/config=bad");
 }
 
+// The schema of an older version lets the status have fewer.
+TEST_F(ArbiterWavesTest, AWorkloadKnowsMoreOfWhatHasFailedThanThePolicysStatus) {
+  on_workload_["a"] = testing::Written(now_ - 1min, RolloutState::kFailed);
+  on_workload_["a"][std::string(kRolledDataAnnotation)] =
+      "failed u ConfigMap/other=old ConfigMap/config=bad";
+  arbiter_.RememberData(RememberedData{AppRef("a"), "u", {"ConfigMap/other=old"}, now_ - 1min});
+  See("a", Phase::kFailed);
+  EXPECT_EQ(Answer("b", kBadData), "WaveFailed");
+}
+
 TEST_F(ArbiterWavesTest, MendedDataDoNotFailByARestartOfTheProcess) {
   RollAndFail("a", kBadData);
   After(1min);

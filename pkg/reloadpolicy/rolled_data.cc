@@ -84,4 +84,10 @@ bool HaveInCommon(const DataVersions& one, const DataVersions& other) {
   return std::ranges::find_first_of(one, other) != one.end();
 }
 
+bool HasAllOf(const DataVersions& versions, const DataVersions& others) {
+  return std::ranges::all_of(others, [&versions](const std::string& other) {
+    return std::ranges::find(versions, other) != versions.end();
+  });
+}
+
 }  // namespace kubexx::reloadpolicy

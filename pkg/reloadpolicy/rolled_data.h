@@ -75,6 +75,9 @@ bool WasRolledFor(const std::string& version, const Annotations& annotations, st
 /// Whether the two have a version in common.
 bool HaveInCommon(const DataVersions& one, const DataVersions& other);
 
+/// Whether `versions` has each of `others`.
+bool HasAllOf(const DataVersions& versions, const DataVersions& others);
+
 }  // namespace kubexx::reloadpolicy
 
 #endif  // KUBEXX_RELOADPOLICY_ROLLED_DATA_H_

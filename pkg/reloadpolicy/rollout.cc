@@ -71,11 +71,11 @@ base::WallTime Rollout::SoakedAfter(base::Duration least) const {
 }
 
 base::WallTime Rollout::Deadline() const {
-  // A rollout that was left is not reported as failed, because only its place matters.
+  // Of a rollout that is left, or that no event has told of, only the place matters.
   // Until a status is presumed to be of this rollout nothing tells whether it has ended.
-  return broken || uncertain ? OthersDeadline()
-                             : std::max(Later(running_since, timeout),
-                                        PresumedAt().value_or(base::WallTime::min()));
+  return MayFail()
+             ? std::max(Later(running_since, timeout), PresumedAt().value_or(base::WallTime::min()))
+             : OthersDeadline();
 }
 
 base::WallTime Rollout::OthersDeadline() const {
@@ -84,7 +84,7 @@ base::WallTime Rollout::OthersDeadline() const {
 }
 
 bool Rollout::IsTimed() const {
-  return !healthy_since && phase != Phase::kPaused && phase != Phase::kWaiting;
+  return !healthy_since && !sent && phase != Phase::kPaused && phase != Phase::kWaiting;
 }
 
 bool Rollout::CanTimeOut() const { return !failed && IsTimed(); }
@@ -100,7 +100,11 @@ bool Rollout::IsHealthyForOthers(base::WallTime now) const {
 }
 
 bool Rollout::HasFailed(base::WallTime now) const {
-  return !IsHealthy(now) && (failed || (!broken && !uncertain && IsStuck(now)));
+  return !IsHealthy(now) && (failed || (MayFail() && IsStuck(now)));
+}
+
+bool Rollout::IsUntold(base::WallTime now) const {
+  return !observed && !broken && !uncertain && IsStuck(now);
 }
 
 bool Rollout::IsStuckForOthers(base::WallTime now) const {
@@ -109,7 +113,7 @@ bool Rollout::IsStuckForOthers(base::WallTime now) const {
 
 bool Rollout::HasFailedForOthers(base::WallTime now) const {
   if (unread) {
-    const bool may_fail = failed || (!broken && !uncertain && !MayBeOld() && !healthy_since);
+    const bool may_fail = failed || (MayFail() && !MayBeOld() && !healthy_since);
     return !IsHealthyForOthers(now) && (failed_for_others || (may_fail && IsStuckForOthers(now)));
   }
   return HasFailed(now) &&
@@ -149,7 +153,7 @@ std::optional<base::WallTime> Rollout::NextOwnChange(base::WallTime now) const {
   if (!IsTimed() || (failed && (failed_for_others || timeout >= others_timeout || unread))) {
     return std::nullopt;
   }
-  if (MayBeOld() && Deadline() <= now) {
+  if ((MayBeOld() && Deadline() <= now) || IsUntold(now)) {
     return std::nullopt;
   }
   return std::max(failed ? OthersDeadline() : Deadline(), now);

@@ -50,11 +50,15 @@ struct Rollout {
   /// What the last status seen says, if it may be of an earlier rollout.
   std::optional<Presumed> presumed{};
   bool observed = false;  ///< the last status seen is of this rollout or a later one
+  /// Its write is on the way, and nothing has told of it yet, neither an answer nor an event: it
+  /// keeps its place and cannot fail, since no pods may have begun.
+  bool sent = false;
   /// The previous rollout failed, and counts as failed until this one is healthy.
   bool retried = false;
   bool failed = false;             ///< it has failed; only a healthy workload ends that
   bool was_stuck = false;          ///< it failed because its status told of no progress
   bool failed_for_others = false;  ///< HasFailedForOthers has been true
+  bool untold_for_others = false;  ///< IsUntold has been true
   bool broken = false;             ///< the workload was already unavailable before this rollout
   /// It is unknown whether it was written; it keeps its place and cannot fail.
   bool uncertain = false;
@@ -91,7 +95,8 @@ struct Rollout {
   /// Whether nothing tells if the rollout has already ended: it has no record, and the policies
   /// that say how long it counts cannot be read.
   bool MayBeOld() const { return unread && restored && !record; }
-  /// Whether the rollout makes no progress, or has taken longer than its timeout.
+  /// Whether the rollout makes no progress, or has taken longer than its timeout. One of which only
+  /// the answer to its write has told cannot fail: its pods may be healthy, and the watch behind.
   bool HasFailed(base::WallTime now) const;
   /// Whether the rollout has failed as far as other rollouts are concerned. A timeout that the
   /// workload's own annotation makes shorter than the others' is not enough for that. From then on
@@ -100,6 +105,9 @@ struct Rollout {
   /// Whether the rollout makes no progress, but is not to blame: its workload was broken before, or
   /// the rollout may never have been written.
   bool IsLeft(base::WallTime now) const { return (broken || uncertain) && IsStuck(now); }
+  /// Whether no event has told of the rollout for as long as others wait for it. It takes no place
+  /// from them any more, and is followed until one does.
+  bool IsUntold(base::WallTime now) const;
   /// Whether the rollout has failed for others, or retries one that has failed and is not healthy
   /// yet.
   bool CountsAsFailed(base::WallTime now) const;
@@ -125,6 +133,8 @@ struct Rollout {
   base::WallTime OthersDeadline() const;
   bool IsTimed() const;
   bool CanTimeOut() const;
+  /// Whether its time, or its status, may tell that it has failed.
+  bool MayFail() const { return observed && !broken && !uncertain; }
   bool WasOver(base::WallTime deadline, base::WallTime now) const;
   bool IsStuck(base::WallTime now) const;
 };

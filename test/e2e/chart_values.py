@@ -105,8 +105,11 @@ def without(helm, chart):
     def fault(name):
         done = subprocess.run([helm, "template", "reloader", chart, *CLUSTER, "--set", f"{name}=null"],
                               capture_output=True, text=True, check=False)
-        says = f"the values lack {name}," in done.stderr and "--reset-then-reuse-values" in done.stderr
-        return None if done.returncode == 0 or says else f"without {name}: {done.stderr}"
+        if done.returncode != 0:
+            says = f"the values lack {name}," in done.stderr and "--reset-then-reuse-values" in done.stderr
+            return None if says else f"without {name}: {done.stderr}"
+        holes = [line.strip() for line in done.stdout.splitlines() if "<nil>" in line or "<no value>" in line]
+        return f"without {name} it renders {holes[0]}" if holes else None
 
     with concurrent.futures.ThreadPoolExecutor(2) as threads:
         return [each for each in threads.map(fault, names) if each]

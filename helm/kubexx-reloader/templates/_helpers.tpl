@@ -199,7 +199,7 @@ true
 {{- if $lacks }}{{ else if hasKey $place . }}{{ $place = index $place . }}{{ else }}{{ $lacks = true }}{{ end -}}
 {{- end -}}
 {{- if or $lacks (kindIs "invalid" $place) -}}
-{{- fail (printf "the values lack %s, as those of an older chart do: give helm upgrade --reset-then-reuse-values in place of --reuse-values" $path) -}}
+{{- fail (printf "the values lack %s, which is needed: if they are those of an older chart, give helm upgrade --reset-then-reuse-values in place of --reuse-values; if it is set to null, leave it out" $path) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

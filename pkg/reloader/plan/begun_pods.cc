@@ -1,6 +1,8 @@
 #include "kubexx/reloader/plan/begun_pods.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/reloader/model/key_prints.h"
@@ -54,6 +56,14 @@ void BeginPods(Knowledge& known, std::uint64_t since, std::uint64_t until) {
       known.pairs[source] = BeganWith(*earlier);
     }
   }
+}
+
+bool IsDuringBegin(const Knowledge& known, const Move& move) {
+  return move.version >= known.template_since && move.version < known.template_until;
+}
+
+PairState MayHaveAny(std::string keys) {
+  return {.kind = PairState::Kind::kObserved, .digest = UnknownData(), .keys = std::move(keys)};
 }
 
 bool MayHaveBegunUnseen(const Knowledge& known, const SourceId& source) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "kubexx/reloader/plan/planner.h"
@@ -37,6 +38,14 @@ bool IsMoveUnder(std::string_view keys, const Move& move);
 /// Stores that the pods started at version `since` or later, and at `until` or earlier, so that
 /// they have the latest data that was written before that. 0: not known.
 void BeginPods(Knowledge& known, std::uint64_t since, std::uint64_t until);
+
+/// Whether the change was made in the time in which the pods began, so that nobody knows which came
+/// first. Pure.
+bool IsDuringBegin(const Knowledge& known, const Move& move);
+
+/// The state of a source of which it is not known with which data the pods began: the baseline
+/// tells or, where there is none, the workload is rolled. Pure.
+PairState MayHaveAny(std::string keys);
 
 /// Whether the pods may have begun during writes of the source that this process has not seen one
 /// by one. They may have other data then than before and after these writes. Pure.

@@ -56,6 +56,8 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   Knowledge& known = states_[workload];
   if (now && now->version != 0 && now->version < known.template_since) {
     known.pairs[source] = BeganWith(*now);  // the event of the change took longer
+  } else if (workload.kind == WorkloadKind::kCronJob && now && IsDuringBegin(known, *now)) {
+    known.pairs[source] = MayHaveAny("");  // likewise, while another replica made a Job
   } else {
     const auto [state, is_new] =
         known.pairs.try_emplace(source, PairState{Kind::kObserved, before});

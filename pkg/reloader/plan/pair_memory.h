@@ -85,9 +85,8 @@ class PairMemory {
   /// The workload, which was paused, was resumed at a version from `since` to `until`; 0: not
   /// known. If its template was written while it was paused, all pods of the template begin now.
   void Resumed(const WorkloadId& workload, std::uint64_t since, std::uint64_t until);
-  /// A rollout of the workload that began before this process has not ended. `is_paused`: its pods
-  /// begin when it is resumed.
-  void MarkUnfinished(const WorkloadId& workload, bool is_paused = false);
+  /// A rollout of the workload that began before this process has not ended.
+  void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process
   /// has concluded so far.
   void RecordedByOthers(const WorkloadId& workload);
@@ -122,12 +121,13 @@ class PairMemory {
   /// source that has changed since then, the new pods have what it was before. 0: it is not known
   /// when.
   void RolledByOthers(const WorkloadId& workload, std::uint64_t version);
-  /// Pods begin without a new template from version `since` on, as when a workload is scaled.
-  void PodsBegin(const WorkloadId& workload, std::uint64_t since);
-  /// All pods of the workload are of the present template, as it was found at version `until`; 0:
-  /// not known. They began one after the other until then, and of a source that has changed
-  /// meanwhile some may have other data than others.
-  void TemplateRolledOut(const WorkloadId& workload, std::uint64_t until = 0);
+  /// Another replica has made a Job of the CronJob for a change, after everything that was written
+  /// before resource version `since`, and has recorded that at version `until`: what is known of
+  /// the sources by then counts also when somebody takes the record away, since nothing else on a
+  /// CronJob tells of it. `since` 0: not known.
+  void RunByOthers(const WorkloadId& cron_job, std::uint64_t since, std::uint64_t until);
+  /// All pods of the workload are of the present template.
+  void TemplateRolledOut(const WorkloadId& workload);
   /// This replica works on the workload in this tenure (see FreshReads). If it is a new tenure,
   /// another replica may have worked on the workload in between, and what it recorded is newer than
   /// what is known here.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -117,6 +118,24 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
   std::erase_if(known.pairs, [&](const auto& each) { return !known.moves.contains(each.first); });
   known.rolled_from.clear();
   known.attempts.clear();
+}
+
+void PairMemory::RunByOthers(const WorkloadId& cron_job, std::uint64_t since, std::uint64_t until) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[cron_job];
+  if (until <= known.template_since) {
+    return;  // this process has made another Job since then
+  }
+  BeginPods(known, std::max({since, known.template_since, std::uint64_t{1}}), until);
+  for (const auto& [source, moves] : known.moves) {
+    const auto state = known.pairs.find(source);
+    const std::string keys = state == known.pairs.end() ? std::string() : state->second.keys;
+    if (std::ranges::any_of(moves, [&](const Move& move) {
+          return IsDuringBegin(known, move) && IsMoveUnder(keys, move);
+        })) {
+      known.pairs[source] = MayHaveAny(keys);
+    }
+  }
 }
 
 void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {

@@ -148,8 +148,11 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                           .until = change.until,
                           .is_own = change.is_own};
   ++known.templates;
-  known.begins_on_resume = change.is_paused;
-  known.pods_since = 0;
+  // Of a template that it goes back to, pods may live on.
+  known.begins_on_resume =
+      change.is_paused && !known.has_unknown_formers &&
+      std::ranges::find(known.formers, change.now, &Knowledge::Former::template_digest) ==
+          known.formers.end();
   known.stamps_of_others.clear();
   if (change.was_rolled_out) {
     known.formers.clear();
@@ -231,34 +234,16 @@ void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t since, std::u
   }
 }
 
-void PairMemory::MarkUnfinished(const WorkloadId& workload, bool is_paused) {
+void PairMemory::MarkUnfinished(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
-  Knowledge& known = states_[workload];
-  known.has_unknown_formers = true;
-  known.begins_on_resume = is_paused;
+  states_[workload].has_unknown_formers = true;
 }
 
-void PairMemory::PodsBegin(const WorkloadId& workload, std::uint64_t since) {
+void PairMemory::TemplateRolledOut(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
-    found->second.pods_since = since;
-  }
-}
-
-void PairMemory::TemplateRolledOut(const WorkloadId& workload, std::uint64_t until) {
-  const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found == states_.end()) {
-    return;
-  }
-  Knowledge& known = found->second;
-  known.formers.clear();
-  known.has_unknown_formers = false;
-  // An event that is older than the last rollout tells of the pods before it.
-  if (known.template_since != 0 && known.template_since < until) {
-    DoubtData(known, {.since = std::max(known.template_since, known.pods_since),
-                      .until = until,
-                      .is_own = false});
+    found->second.formers.clear();
+    found->second.has_unknown_formers = false;
   }
 }
 

@@ -102,9 +102,6 @@ struct Knowledge {
   /// The template was written while the workload was paused (Workload::paused): its pods begin when
   /// the workload is resumed, with the data of then.
   bool begins_on_resume = false;
-  /// Since the template has changed, further pods have begun from this version on; 0: not known, or
-  /// there were none.
-  std::uint64_t pods_since = 0;
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;
   /// How often other replicas have recorded a different baseline, as far as this process knows.

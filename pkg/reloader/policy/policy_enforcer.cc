@@ -348,7 +348,7 @@ void PolicyEnforcer::ReportSettings(const Workload& workload) {
 }
 
 void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end) {
-  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
     switch (end) {
       case WriteEnd::kNotRolled:
         return arbiter.Cancel(RefOf(workload));
@@ -361,7 +361,7 @@ void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end) {
       case WriteEnd::kUnrecorded:
         return arbiter.LeaveUnrecorded(RefOf(workload));
       case WriteEnd::kRolled:
-        break;
+        return arbiter.Written(RefOf(workload), now);
     }
   });
 }

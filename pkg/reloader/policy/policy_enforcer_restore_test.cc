@@ -354,6 +354,25 @@ TEST_F(PolicyEnforcerRestoreTest, SaysWhenARolloutWasForMoreSourcesThanItsRecord
       << "a status has room for so many versions only";
 }
 
+// Seed 113 of ten minutes: the request had no answer for longer than the policy's timeout.
+TEST_F(PolicyEnforcerRestoreTest, ARolloutOfWhichNothingHasToldIsNoFailure) {
+  SetWaves({.sizes = {{.count = 1}},
+            .timeout = 20s,
+            .on_failure = reloadpolicy::OnWaveFailure::kRestore});
+  due_ = {"a", "b", "c"};
+  ASSERT_TRUE(Admit("a"));
+  clock_.Advance(1min);
+  EXPECT_THAT(enforcer_.Marks(Get("a")), IsEmpty());
+  EXPECT_FALSE(Standing().failure) << "there is no answer yet";
+  enforcer_.OnWritten(Get("a").id, WriteEnd::kRolled);
+  enforcer_.Marks(Get("a"));
+  EXPECT_FALSE(Standing().failure) << "its time has just begun";
+  clock_.Advance(1min);
+  EXPECT_THAT(enforcer_.Marks(Get("a")), IsEmpty());
+  EXPECT_FALSE(Standing().failure) << "no event has told of it yet";
+  EXPECT_FALSE(Admit("b")) << "it is of a later wave";
+}
+
 TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {
   FailFor("a", {kWaveConfig});
   const Digest bad = DigestNow(kWaveConfig);

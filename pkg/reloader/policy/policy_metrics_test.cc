@@ -64,6 +64,11 @@ TEST_F(PolicyMetricsTest, CountsFailuresAndStops) {
        .settings = {.health_timeout = std::chrono::minutes(1), .stop_after_failures = 1},
        .problems = {"minInterval: what?"}});
   EXPECT_TRUE(Admit("a"));
+  const Workload rolled{.id = {WorkloadKind::kDeployment, {"shop", "a"}},
+                        .annotations = {{std::string(reloadpolicy::kLastRolloutAnnotation),
+                                         apimachinery::Time::From(clock_.Wall()).ToString()}},
+                        .phase = Phase::kUpdating};
+  enforcer_.OnWorkload(rolled.id, &rolled);
   clock_.Advance(std::chrono::minutes(2));
   EXPECT_FALSE(Admit("b"));
   EXPECT_EQ(Value("rollouts_failed"), 1);

@@ -28,6 +28,8 @@ reloadpolicy::Sighting SightingOf(const Workload& workload) {
           .template_hash = is_followed ? workload.template_version.digest : std::string(),
           .is_in_place = IsReloadingInPlace(workload.annotations, workload.uid),
           .undone = workload.undone ? reloadpolicy::RolloutTimeOf(*workload.undone) : std::nullopt,
+          .rolled = workload.own_written ? reloadpolicy::RolloutTimeOf(*workload.own_written)
+                                         : std::nullopt,
           .presumed = PresumedOf(workload),
           .template_without_status = CustomKindOf(workload.id.kind) != nullptr
                                          ? workload.template_version.digest

@@ -44,6 +44,12 @@ TEST(Sighting, HasWhatIsPresumedAndForHowLongTheKindSettles) {
   EXPECT_FALSE(SightingOf({}).presumed);
 }
 
+TEST(Sighting, TellsWhenAnOperatorRolledTheWorkload) {
+  EXPECT_FALSE(SightingOf({}).rolled);
+  const Workload workload{.own_written = apimachinery::Time{.seconds = 1'795'000'000}};
+  EXPECT_EQ(SightingOf(workload).rolled, base::WallTime(std::chrono::seconds(1'795'000'000)));
+}
+
 TEST(Sighting, HasTheTemplateOfAKindWhoseStatusMayBeOld) {
   AddCustomKinds(
       {{.group = "a.example.com", .version = "v1", .kind = "Aged", .resource = "ageds"}});

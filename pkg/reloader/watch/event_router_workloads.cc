@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/plan/baseline.h"
 #include "kubexx/reloader/watch/event_router.h"
 
 namespace kubexx::reloader {
@@ -50,6 +52,24 @@ bool IsOwnRollout(const Workload& before, const Workload& now) {
          (writer == TemplateWriter::kUnknown && HasRecorded(before, now));
 }
 
+/// Whether an operator has recorded a Job that it made of a CronJob for a change.
+bool HasNewJob(const Workload& before, const Workload& now) {
+  return now.id.kind == WorkloadKind::kCronJob && now.own_written &&
+         before.own_written != now.own_written;
+}
+
+/// A resource version before which nothing was written after the recorded Job was made: the plan
+/// for that Job had seen what the record names. 0: the record does not tell.
+std::uint64_t JobMadeSince(const Workload& cron_job) {
+  const auto recorded =
+      Baseline::Parse(*Find(cron_job.annotations, kBaselineAnnotation), cron_job.id.key.namespace_);
+  if (!recorded || recorded->template_written != Baseline::kNoTemplate ||
+      recorded->versions.empty()) {
+    return 0;
+  }
+  return std::ranges::max(std::views::values(recorded->versions)) + 1;
+}
+
 /// Whether the change is only outside of the pod template, in a field that does not count here.
 bool SameButForScale(Workload before, const Workload& now) {
   before.template_version.generation = now.template_version.generation;
@@ -65,14 +85,8 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
     if (is_resumed) {
       parts_.memory.Resumed(now.id, ChangedSince(event), VersionNumber(event.resource_version()));
     }
-    const bool is_through = AllPodsAreReplaced(now);
-    if (is_through == AllPodsAreReplaced(before)) {
-      return;
-    }
-    if (is_through) {
-      parts_.memory.TemplateRolledOut(now.id, VersionNumber(event.resource_version()));
-    } else {
-      parts_.memory.PodsBegin(now.id, ChangedSince(event));
+    if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
+      parts_.memory.TemplateRolledOut(now.id);
     }
     return;
   }
@@ -137,6 +151,9 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now, const 
                                                ChangedSince(event))) ||
         looks_on) {
       parts_.memory.RecordedByOthers(now.id);
+      if (HasNewJob(before, now)) {
+        parts_.memory.RunByOthers(now.id, event.is_single_change ? JobMadeSince(now) : 0, version);
+      }
     }
   } else if (looks_on && HasOtherTemplate(before, now) && IsOwnRollout(before, now)) {
     parts_.memory.RolledByOthers(now.id, version);
@@ -241,7 +258,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (is_first && IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkUnplanned(id);
       if (!AllPodsAreReplaced(*workload)) {
-        parts_.memory.MarkUnfinished(id, workload->paused);
+        parts_.memory.MarkUnfinished(id);
       }
     }
     if (is_new) {

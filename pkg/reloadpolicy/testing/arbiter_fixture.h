@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,12 @@ class ArbiterFixture : public ::testing::Test {
   }
   void Restart(Settings settings) {
     arbiter_ = Arbiter();
+    looked_at_.emplace();
     SetPolicy(std::move(settings));
+  }
+  /// Whether a process that has begun anew looks at the workload for the first time.
+  bool IsFirstLook(const std::string& name) {
+    return looked_at_ && looked_at_->insert(name).second;
   }
   Decision Begin(const std::string& name, Phase phase = Phase::kComplete, Annotations own = {}) {
     Decision decision = arbiter_.Begin({AppRef(name), own, {}, "u", phase}, now_);
@@ -57,7 +63,9 @@ class ArbiterFixture : public ::testing::Test {
     return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
   }
   void See(const std::string& name, Phase phase, const std::string& hash = "") {
-    arbiter_.Observe(AppRef(name), {"u", on_workload_[name], phase, hash}, now_);
+    Sighting seen{"u", on_workload_[name], phase, hash};
+    seen.is_first_look = IsFirstLook(name);
+    arbiter_.Observe(AppRef(name), seen, now_);
     arbiter_.Sweep(now_);
   }
   void After(base::Duration time) {
@@ -81,6 +89,8 @@ class ArbiterFixture : public ::testing::Test {
   Arbiter arbiter_;
   base::WallTime now_ = kBegin;
   std::map<std::string, Annotations> on_workload_;
+  /// The workloads that were seen since the last Restart; nothing: there was none.
+  std::optional<std::set<std::string>> looked_at_{};
   std::string failure_;
 };
 
