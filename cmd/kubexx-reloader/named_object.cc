@@ -7,6 +7,7 @@
 #include "kubexx/reloader/kinds/source_kind.h"
 #include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
 #include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
+#include "subcommand.h"
 
 namespace kubexx {
 namespace {
@@ -141,6 +142,13 @@ Result<NamedObject> ObjectNamed(const std::vector<std::string>& arguments) {
 Result<reloader::WorkloadId> NamedWorkload(const std::vector<std::string>& arguments) {
   KX_ASSIGN_OR_RETURN(auto words, TwoWords(arguments, "workload"));
   const auto kind = WorkloadKindNamed(words.first);
+  if (!kind && ResourceNamed(words.first) != nullptr) {
+    return Fail(Reason::kInvalidConfig,
+                "\"" + words.first +
+                    "\" is not a kind of workload, and this is about workloads; `" +
+                    std::string(ProgramName()) + " history " + words.first + "/" + words.second +
+                    "` names those that were rolled for a source");
+  }
   if (!kind) {
     return Fail(WrongUsage("\"" + words.first + "\" is not a kind of workload"));
   }

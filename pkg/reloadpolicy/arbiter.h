@@ -209,6 +209,10 @@ class Arbiter {
   /// Tells the arbiter whether the sources of the data with which the workload has failed have
   /// other data by now. Then reports do not contain the failure.
   void SetPast(const ObjectRef& workload, bool is_past);
+  /// What is recorded of the data with which the workload has failed is `versions` now, which are
+  /// the same data as `before`. Does nothing when it has failed with others meanwhile.
+  void ReplaceFailed(const ObjectRef& workload, const DataVersions& before,
+                     const DataVersions& versions);
   /// The reason for which the workload's rollout has failed; std::nullopt when it has not failed,
   /// or the workload has become healthy since.
   std::optional<std::string> FailureOf(const ObjectRef& workload, base::WallTime now) const;

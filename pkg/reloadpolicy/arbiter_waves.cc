@@ -309,6 +309,15 @@ void Arbiter::SetPast(const ObjectRef& workload, bool is_past) {
   }
 }
 
+void Arbiter::ReplaceFailed(const ObjectRef& workload, const DataVersions& before,
+                            const DataVersions& versions) {
+  if (const auto failed = failed_data_.find(workload);
+      failed != failed_data_.end() && failed->second.versions == before) {
+    failed->second.versions = versions;
+    due_.insert(workload);
+  }
+}
+
 void Arbiter::RememberData(const RememberedData& failed) {
   if (!failed.versions.empty() && !failed_data_.contains(failed.workload)) {
     failed_data_.insert_or_assign(

@@ -25,7 +25,8 @@ inline constexpr std::string_view kRolledDataAnnotation = "reloader.kubexx.io/ro
 /// of the workload that has the record.
 using DataVersions = std::vector<std::string>;
 
-/// The version of a source's data that has this digest.
+/// The version of a source's data that has this digest, or whatever else tells them apart: a text
+/// without spaces.
 std::string DataVersion(const ObjectRef& source, std::string_view digest);
 
 /// What a version is made of. The texts are parts of it.

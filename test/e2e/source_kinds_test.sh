@@ -88,6 +88,16 @@ nothing_rolls() { # nothing_rolls WHY COMMAND...
   [ "$(templates)" = "$before" ] || fail "$why has rolled something: $before, $(templates)"
 }
 
+close_window() {
+  k -n shop apply -f - >/dev/null <<'Y'
+apiVersion: kubexx.io/v1alpha1
+kind: ReloadPolicy
+metadata: {name: closed}
+spec: {workloads: {names: [web]}, maintenanceWindows: [{schedule: "0 0 1 1 *", duration: 1m}]}
+Y
+  k -n shop wait reloadpolicy/closed --for condition=Ready --timeout 120s >/dev/null || fail "the operator does not read the policy"
+}
+
 start
 k create namespace shop >/dev/null
 k apply -f "$kx_root/manifests/crds.yaml" >/dev/null 2>&1
@@ -149,6 +159,7 @@ tells 0 'Certificate web-tls: rolls the workload when it changes' explain deploy
 tells 0 'Deployment shop/web' history certificate/web-tls -n shop
 tells 0 'Certificate web-tls' history deployment/web -n shop
 grep -qF 'status.revision' "$work/said" || fail "the history names no field: $(cat "$work/said")"
+tells 2 'names those that were rolled for a source' explain certificate/web-tls -n shop
 deployment_on typo "Certificat/web-tls, web-tls, Certificate/none"
 typo_told() { k -n shop get events -o json | grep -q 'knows no kind of sources that is called so; --source-kinds describes Certificate, ExternalSecret'; }
 wait_until 30 "the Event about a typing error" typo_told
@@ -161,13 +172,7 @@ tells 0 'it names no kind: write KIND/NAME' explain deployment/typo -n shop
 tells 0 'does not exist, or has no status.revision yet' explain deployment/typo -n shop
 
 log "limits of policies hold for them"
-k -n shop apply -f - >/dev/null <<'Y'
-apiVersion: kubexx.io/v1alpha1
-kind: ReloadPolicy
-metadata: {name: closed}
-spec: {workloads: {names: [web]}, maintenanceWindows: [{schedule: "0 0 1 1 *", duration: 1m}]}
-Y
-k -n shop wait reloadpolicy/closed --for condition=Ready --timeout 120s >/dev/null || fail "the operator does not read the policy"
+close_window
 nothing_rolls "a change outside of the window" status certificates web-tls '{"revision":5}'
 tells 0 'OutsideMaintenanceWindow' explain deployment/web -n shop
 k -n shop delete reloadpolicy closed >/dev/null
@@ -206,6 +211,18 @@ nothing_rolls "another description" true
 web_has "$(sha status.revision=7)" || fail "it was rolled"
 status certificates web-tls '{"message":"issued"}'
 wait_until 30 "the other field" web_has "$(sha 'status.message="issued"')"
+
+log "a rollout that waits outlives another description"
+close_window
+nothing_rolls "a change outside of the window" status certificates web-tls '{"message":"revoked"}'
+wait_until 30 "the record that it waits" has_record web 'certificate\.[0-9a-f]{8}\.due/web-tls='
+stop_operator
+RELOADER_NAMESPACE=shop run_operator "$KUBECONFIG" --source-kinds="[$certificates]"
+wait_until 30 "the operator" is_ready
+nothing_rolls "what waits" true
+k -n shop delete reloadpolicy closed >/dev/null
+wait_until 60 "what waited" web_has "$(sha status.revision=7)"
+wait_until 30 "the record that nothing waits" has_record web "certificate\.[0-9a-f]{8}/web-tls=$(sha status.revision=7)"
 stop_operator
 
 log "with --reload-on-create and --reload-on-delete a field that comes or goes rolls"

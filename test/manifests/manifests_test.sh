@@ -129,6 +129,15 @@ bad_values_are_refused() {
   refused '"--help", which is not a flag' --set 'kubexx.extraArgs={--help}'
   refused '"stray", which is neither' --set 'kubexx.extraArgs={--workers=2,stray}'
   refused '"-v", which is neither' --set 'kubexx.extraArgs={-v}'
+  local kind='"group":"ci.example.com","version":"v1","kind":"Build","resource":"builds"' fields='"fields":["status.image"]'
+  refused 'resource' --set-json "kubexx.sourceKinds=[{${kind/builds/*},$fields}]"
+  refused 'called "builds" already, another one of the list' --set-json "kubexx.sourceKinds=[{$kind,$fields},{${kind/Build/Make},$fields}]"
+  refused 'called "configmap" already, one of the operator' --set-json "kubexx.sourceKinds=[{${kind/Build/ConfigMap},$fields}]"
+  local field
+  for field in 'a[0]' 'a[*]' "a['x']" 'a.' 'a b'; do
+    refused 'fields' --set-json "kubexx.sourceKinds=[{$kind,\"fields\":[\"$field\"]}]"
+  done
+  refused 'fields' --set-json "kubexx.sourceKinds=[{$kind,\"fields\":[\"a\",\"a\"]}]"
   refused 'kubexx' --set kubexx.unknown=1
 }
 

@@ -49,7 +49,8 @@ void Oracle::NoteRolledLocked(const std::string& name, const JsonTree& object) {
   const std::size_t space = name.find('/') + 1;
   const std::string prefix = name.substr(space, name.find('/', space) + 1 - space);
   for (const std::string& version : rolled->versions) {
-    rolled_.insert(prefix + version);
+    // Behind a digest of fields there is the mark of their description.
+    rolled_.insert(prefix + version.substr(0, version.find('.', version.find('='))));
   }
 }
 

@@ -431,7 +431,8 @@ bool HasFailedWith(const std::string& rolled_data, const std::string& uid,
          std::ranges::any_of(rolled->versions, [&](const std::string& version) {
            const auto parts = reloadpolicy::PartsOf(version);
            return parts && parts->kind == reloader::NamesOf(id.type).kind &&
-                  parts->name == id.key.name && parts->digest == digest->ToString();
+                  parts->name == id.key.name &&
+                  parts->digest.substr(0, parts->digest.find('.')) == digest->ToString();
          });
 }
 

@@ -204,9 +204,31 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* The operator tells kinds apart by their names, and has some of its own. */}}
+{{- define "reloader.validateSourceKinds" -}}
+{{- $taken := dict -}}
+{{- range list "configmap" "configmaps" "secret" "secrets" "secretproviderclass" "secretproviderclasses" "deployment" "deployments" "statefulset" "statefulsets" "daemonset" "daemonsets" "cronjob" "cronjobs" "job" "jobs" "rollout" "rollouts" "deploymentconfig" "deploymentconfigs" "reloadpolicy" "reloadpolicies" "clusterreloadpolicy" "clusterreloadpolicies" -}}
+{{- $_ := set $taken . "one of the operator's own" -}}
+{{- end -}}
+{{- range .Values.kubexx.workloadKinds -}}
+{{- $_ := set $taken (lower .kind) "one of kubexx.workloadKinds" -}}
+{{- $_ := set $taken .resource "one of kubexx.workloadKinds" -}}
+{{- end -}}
+{{- range $index, $kind := .Values.kubexx.sourceKinds -}}
+{{- range list (lower $kind.kind) $kind.resource -}}
+{{- if hasKey $taken . -}}
+{{- fail (printf "kubexx.sourceKinds[%d]: a kind is called %q already, %s; kinds are told apart by their names" $index . (get $taken .)) -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set $taken (lower $kind.kind) "another one of the list" -}}
+{{- $_ := set $taken $kind.resource "another one of the list" -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What cannot work is said while rendering. */}}
 {{- define "reloader.validate" -}}
 {{- $reloader := .Values.reloader -}}
+{{- include "reloader.validateSourceKinds" . -}}
 {{- if and $reloader.watchGlobally $reloader.namespaces -}}
 {{- fail "reloader.namespaces needs reloader.watchGlobally=false: either all namespaces are watched or those listed" -}}
 {{- end -}}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,6 +12,9 @@
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/report_limit.h"
+#include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/kept_source.h"
 #include "kubexx/reloader/model/source_trace.h"
 
@@ -166,12 +170,28 @@ Annotations AnnotationsIn(const JsonTree& object) {
   return annotations;
 }
 
+/// `lines`: limits the lines in the log about objects that cannot be read; null: there are none.
 Result<void> ProjectText(const SourceKind& kind, const AnnotationKeys& keys, std::string_view json,
-                         cache::Object& object, SourceDetail detail) {
+                         cache::Object& object, SourceDetail detail, base::ReportLimit* lines) {
   if (object.encoding != codec::Encoding::kJson) {
     return Fail(apimachinery::Malformed("object", "a custom resource that is not JSON"));
   }
-  KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
+  const auto parsed = JsonTree::Parse(json);
+  if (!parsed) {
+    // It exists, so it must not count as deleted.
+    StoreKept(KeptSource{.unreadable = parsed.error().message}, object);
+    if (const auto others = lines == nullptr ? std::nullopt : lines->Admit()) {
+      logging::Error(
+          "Cannot read an object whose fields are a source; until it can be read, nothing rolls "
+          "for it, and what is recorded of it stays",
+          {{"kind", kind.kind},
+           {"object", object.key.ToString()},
+           {"error", parsed.error()},
+           {"others", *others}});
+    }
+    return {};
+  }
+  const JsonTree& tree = *parsed;
   const ValueDigests digests = FieldDigestsOf(kind, tree);
   KeptSource kept{.digest = BytesOf(digests.whole)};
   KeepAnnotations(AnnotationsIn(tree), keys, kept);
@@ -183,6 +203,15 @@ Result<void> ProjectText(const SourceKind& kind, const AnnotationKeys& keys, std
   return {};
 }
 
+/// As ProjectText, with the object's own bytes, which are wiped.
+Result<void> ProjectBytes(const SourceKind& kind, const AnnotationKeys& keys, cache::Object& object,
+                          SourceDetail detail, base::ReportLimit* lines) {
+  std::string json = std::exchange(object.bytes, {});
+  const auto projected = ProjectText(kind, keys, json, object, detail, lines);
+  apimachinery::Wipe(json);
+  return projected;
+}
+
 }  // namespace
 
 ValueDigests FieldDigestsOf(const SourceKind& kind, const JsonTree& object) {
@@ -190,17 +219,21 @@ ValueDigests FieldDigestsOf(const SourceKind& kind, const JsonTree& object) {
   WipedTexts texts;
   texts.Reserve(kind.fields.size());
   DigestBuilder builder;
+  bool is_whole = true;
   for (const ObjectField& field : kind.fields) {
     const JsonTree* value = FieldValueOf(field, object);
     if (value == nullptr) {
-      return {.whole = kNoSource};
+      is_whole = false;
+      continue;
     }
     const std::string_view text = texts.Add(CanonicalText(*value));
     builder.Add(field.text, text);
     digests.values[FieldKey(field)] = DigestOf(text);
   }
-  digests.whole = builder.Finish();
-  digests.written = TimeOfFields(kind, object);
+  if (is_whole) {
+    digests.whole = builder.Finish();
+    digests.written = TimeOfFields(kind, object);
+  }
   return digests;
 }
 
@@ -222,16 +255,14 @@ std::string FieldKey(const ObjectField& field) {
 
 Result<void> ProjectFields(const SourceKind& kind, const AnnotationKeys& keys,
                            cache::Object& object, SourceDetail detail) {
-  std::string json = std::exchange(object.bytes, {});
-  const auto projected = ProjectText(kind, keys, json, object, detail);
-  apimachinery::Wipe(json);
-  return projected;
+  return ProjectBytes(kind, keys, object, detail, nullptr);
 }
 
 std::function<Result<void>(cache::Object&)> TransformForFields(SourceKind kind, AnnotationKeys keys,
                                                                SourceDetail detail) {
-  return [kind = std::move(kind), keys = std::move(keys), detail](cache::Object& object) {
-    return ProjectFields(kind, keys, object, detail);
+  return [kind = std::move(kind), keys = std::move(keys), detail,
+          lines = std::make_shared<base::ReportLimit>(base::Clock::Real())](cache::Object& object) {
+    return ProjectBytes(kind, keys, object, detail, lines.get());
   };
 }
 

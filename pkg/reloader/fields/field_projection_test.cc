@@ -105,6 +105,13 @@ TEST_F(FieldProjectionTest, ATraceNamesFieldsAndTheirWriter) {
   EXPECT_FALSE(TraceFrom(KeptOf(kind, json)));
 }
 
+TEST_F(FieldProjectionTest, ATraceNamesTheFieldsThatAreThere) {
+  const SourceKind kind = KindOf({"status.revision", "status.at"});
+  const auto trace = TraceFrom(KeptOf(kind, R"({"status":{"at":"now"}})", SourceDetail::kWithKeys));
+  ASSERT_TRUE(trace && trace->values);
+  EXPECT_THAT(*trace->values, UnorderedElementsAre(Key("status.at"))) << "only the other is lost";
+}
+
 TEST_F(FieldProjectionTest, OnlyAManagerOfNothingElseTellsWhenAFieldWasWritten) {
   const auto written = [](const std::string& fields, const char* created = "2026-01-01T00:00:01Z") {
     const auto object = codec::JsonTree::Parse(
@@ -145,10 +152,20 @@ TEST_F(FieldProjectionTest, AnObjectThatNobodyHasWrittenSinceIsAsCreated) {
   EXPECT_FALSE(IsAsCreated(KeptOf(KindOf({"status.revision"}), R"({"status":{"revision":2}})")));
 }
 
-TEST_F(FieldProjectionTest, WhatIsNotJsonIsRefused) {
-  cache::Object object{.encoding = codec::Encoding::kJson, .bytes = "{", .key = {"ns", "web"}};
-  EXPECT_FALSE(ProjectFields(KindOf({"status.revision"}), {}, object));
-  EXPECT_EQ(object.bytes, "");
+// It must not count as deleted.
+TEST_F(FieldProjectionTest, WhatCannotBeDecodedIsThereAndUnknown) {
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  const auto object =
+      KeptOf(KindOf({"status.revision"}), R"({"spec":)" + deep + R"(,"status":{"revision":2}})");
+  const auto source = SourceFrom(type_, object);
+  ASSERT_FALSE(source);
+  EXPECT_THAT(source.error().message, testing::HasSubstr("512 levels"));
+}
+
+TEST_F(FieldProjectionTest, WhatIsNotJsonIsUnknownAndAnotherEncodingIsRefused) {
+  cache::Object object{.encoding = codec::Encoding::kJson, .bytes = "{x", .key = {"ns", "web"}};
+  EXPECT_TRUE(ProjectFields(KindOf({"status.revision"}), {}, object));
+  EXPECT_FALSE(SourceFrom(type_, object));
   cache::Object packed{.encoding = codec::Encoding::kProtobuf, .bytes = "x", .key = {"ns", "web"}};
   EXPECT_FALSE(ProjectFields(KindOf({"status.revision"}), {}, packed));
 }

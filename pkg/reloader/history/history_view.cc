@@ -7,6 +7,7 @@
 
 #include "kubexx/cache/object.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/fields/field_projection.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/projection.h"
 
@@ -27,6 +28,17 @@ std::string DurationText(std::int64_t seconds) {
                             part(seconds % kMinute, "s");
 }
 
+/// What the key stands for: of an object of a described kind it is a field, in the characters that
+/// keys may have.
+const std::string& ShownKey(SourceType type, const std::string& key) {
+  if (const KnownSourceKind* const kind = DescribedBy(type)) {
+    const auto& fields = kind->described.fields;
+    const auto found = std::ranges::find(fields, key, FieldKey);
+    return found == fields.end() ? key : found->text;
+  }
+  return key;
+}
+
 std::string KeyText(const std::string& key, const KeyChange& change) {
   return key + " " + std::string(ToString(change.what)) +
          (change.digest.empty()                      ? ""
@@ -35,17 +47,18 @@ std::string KeyText(const std::string& key, const KeyChange& change) {
 }
 
 std::string ShownKeys(const HistorySource& source) {
+  const std::string word = IsDescribed(source.type) ? "field" : "key";
   if (!source.keys) {
-    return "which keys have changed is not known";
+    return "which " + word + "s have changed is not known";
   }
   std::string text;
   for (const auto& [key, change] : *source.keys) {
-    text += (text.empty() ? "" : ", ") + KeyText(key, change);
+    text += (text.empty() ? "" : ", ") + KeyText(ShownKey(source.type, key), change);
   }
   if (source.more_keys > 0) {
     text += (text.empty() ? "" : ", and ") + std::to_string(source.more_keys) + " more";
   }
-  return text.empty() ? "no key has changed since the rollout before" : text;
+  return text.empty() ? "no " + word + " has changed since the rollout before" : text;
 }
 
 std::string HistorySourceLine(const HistorySource& source) {
@@ -112,7 +125,7 @@ JsonTree EntryTree(const HistoryEntry& entry) {
     each["keys"] = JsonTree::Array();
     for (const auto& [name, change] : source.keys.value_or(KeyChanges())) {
       JsonTree key = JsonTree::Object();
-      key["key"] = name;
+      key["key"] = ShownKey(source.type, name);
       key["is"] = ToString(change.what);
       key["digest"] = change.digest;
       each["keys"].Append(std::move(key));

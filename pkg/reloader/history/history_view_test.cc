@@ -37,6 +37,30 @@ std::string ShownHistory(const std::string& uid = "u-1") {
          R"({"at":"2026-01-01T00:00:00Z","outcome":"failed","seconds":600,"sources":[{"source":"secret/db"}],"moreSources":1}]})";
 }
 
+TEST(HistoryView, NamesFieldsOfDescribedKindsAsTheirDescriptionDoes) {
+  AddSourceKinds(
+      {{.group = "history.example.com",
+        .version = "v1",
+        .kind = "ShownCertificate",
+        .resource = "showncertificates",
+        .fields = {ObjectField::Parse("status.conditions[type=Ready].status").value()}}});
+  const auto history = WorkloadHistoryOf(
+      WorkloadKind::kDeployment,
+      Deployed(
+          R"({"v":1,"of":"u-1","rollouts":[{"at":"2026-01-01T00:00:00Z","outcome":"done","seconds":6,"sources":[)"
+          R"({"source":"showncertificate/a","digest":"0123456789ab","keys":[)"
+          R"({"key":"status.conditions.type-Ready.status","is":"changed"},{"key":"status.former","is":"removed"}]},)"
+          R"({"source":"showncertificate/b","digest":"0123456789ab"},)"
+          R"({"source":"showncertificate/c","digest":"0123456789ab","keys":[]}]}]})"));
+  ASSERT_TRUE(history) << history.error().ToString();
+  const std::string text = ToText(*history);
+  EXPECT_THAT(text,
+              HasSubstr("status.conditions[type=Ready].status changed, status.former removed"));
+  EXPECT_THAT(text, HasSubstr("which fields have changed is not known"));
+  EXPECT_THAT(text, HasSubstr("no field has changed since the rollout before"));
+  EXPECT_THAT(ToJson(*history), HasSubstr("status.conditions[type=Ready].status"));
+}
+
 TEST(HistoryView, ShowsAWorkloadsRolloutsWithTheOutcomeOfTheLastFromItsStatus) {
   const auto history = WorkloadHistoryOf(WorkloadKind::kDeployment, Deployed(ShownHistory()));
   ASSERT_TRUE(history) << history.error().ToString();

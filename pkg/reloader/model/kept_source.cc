@@ -34,6 +34,7 @@ constexpr codec::FieldSchema kKeptSourceFields[] = {
     {"prints", 10, kBytes, kOptional, codec::kOmitEmpty, offsetof(KeptSource, prints), nullptr, kPacked},
     {"restored", 11, kBool, kOptional, codec::kOmitEmpty, offsetof(KeptSource, restored), nullptr, kFlag},
     {"settled", 12, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, settled), nullptr, kText},
+    {"unreadable", 13, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, unreadable), nullptr, kText},
 };
 
 constexpr codec::FieldSchema kKeptPodStatusFields[] = {

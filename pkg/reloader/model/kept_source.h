@@ -30,6 +30,8 @@ struct KeptSource {
   std::optional<bool> restored{};    ///< see Source::restored
   /// Source::settled in RFC 3339.
   std::optional<std::string> settled{};
+  /// Why nothing else of the object is known; std::nullopt: it could be read.
+  std::optional<std::string> unreadable{};
   std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList writes them
   std::optional<std::string> release{};  ///< see ReleaseOf
   // Only where a history of rollouts is kept; see KeepTrace.

@@ -44,7 +44,8 @@ std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadK
                                                                        AnnotationKeys keys);
 
 /// Reads back what ProjectSource or ProjectFields has made. An object that lacks a field of its
-/// described kind has the digest kNoSource: it is no source yet. For a SecretProviderClassPodStatus
+/// described kind has the digest kNoSource: it is no source yet. One that could not be decoded is
+/// there, and fails with kMalformed. For a SecretProviderClassPodStatus
 /// it returns the class, with kNoSource while the pod has reported nothing. Fails with kMalformed
 /// for anything else.
 apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& object);

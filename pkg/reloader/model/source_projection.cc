@@ -188,6 +188,9 @@ Result<Source> SourceFrom(SourceType type, const cache::Object& object) {
                   : Source{.id = {type, object.key}};
   }
   KX_ASSIGN_OR_RETURN(KeptSource kept, LoadKept<KeptSource>(object));
+  if (kept.unreadable) {
+    return apimachinery::Fail(apimachinery::Malformed("object", *kept.unreadable));
+  }
   KX_ASSIGN_OR_RETURN(const Digest digest, DigestFrom(kept.digest));
   Source source = SourceOf({type, object.key}, std::move(kept));
   source.digest = digest;

@@ -369,10 +369,13 @@ bool WebhookRelay::Counts(SourceType type, const RawEvent& event, RawEvent::Type
   }
   const auto source = SourceFrom(type, event.object());
   const auto old_source = SourceFrom(type, event.old_object());
+  if (!source) {
+    return false;  // nobody knows whether it has changed
+  }
   if (comes_and_goes && old_source && old_source->digest == kNoSource) {
     return false;  // it is the first report of a pod
   }
-  if (source && old_source && source->digest == old_source->digest) {
+  if (old_source && source->digest == old_source->digest) {
     metrics_.Skipped(SkipReason::kNoDataChange);
     return false;
   }

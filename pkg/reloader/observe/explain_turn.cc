@@ -45,11 +45,10 @@ reloadpolicy::DataVersions DueVersions(const ExplainInput& input,
                                        const std::set<SourceId>& causes) {
   reloadpolicy::DataVersions versions;
   for (const SourceId& cause : causes) {
-    const ObjectRef ref = RefOf(cause);
     if (const auto source = input.sources.get(cause); source && !source->unknown) {
-      versions.push_back(reloadpolicy::DataVersion(ref, source->digest.ToString()));
+      versions.push_back(DataVersionOf(cause, source->digest.ToString()));
       if (!source->keys.empty()) {
-        versions.push_back(reloadpolicy::DataVersion(ref, source->whole.ToString()));
+        versions.push_back(DataVersionOf(cause, source->whole.ToString()));
       }
     }
   }
@@ -93,8 +92,7 @@ std::optional<reloadpolicy::EarlierWave> EarlierWaveIn(const ExplainInput& input
                   .first;
     }
     auto& [line, users, done] = found->second;
-    const std::string version =
-        reloadpolicy::DataVersion(RefOf(cause), source ? WholeOf(*source).ToString() : "");
+    const std::string version = DataVersionOf(cause, source ? WholeOf(*source).ToString() : "");
     const std::size_t wave = line.WaveOf(RefOf(input.workload.id));
     for (; done < line.MembersBefore(wave); ++done) {
       const ObjectRef& ref = line.members()[done].workload;

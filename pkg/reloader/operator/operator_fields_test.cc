@@ -169,6 +169,29 @@ TEST_F(OperatorFieldsTest, WithReloadOnDeleteAFieldThatGoesRolls) {
   EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr("\"$patch\":\"delete\""));
 }
 
+TEST_F(OperatorFieldsTest, AnObjectThatCannotBeDecodedIsNotDeleted) {
+  const std::string deep =
+      R"({"revision":2,"other":)" + std::string(600, '[') + std::string(600, ']') + "}";
+  rules_.reload_on_delete = true;
+  api::apps::v1::Deployment web = Named("OperatorCertificate/web-tls");
+  web.metadata.uid = "u";
+  web.metadata.annotations[std::string(kBaselineAnnotation)] =
+      "v1 u operatorcertificate." + DescribedBy(type_)->mark + "/web-tls=" + DigestOfRevision("1");
+  Put(*deployments_,
+      WithVariable(web, "STAKATER_WEB_TLS_OPERATORCERTIFICATE", DigestOfRevision("1")));
+  PutObject(deep);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  PutObject(deep.substr(0, deep.size() - 1) + R"(,"more":1})");
+  AwaitUpdates(1);
+  EXPECT_TRUE(writer_.calls().empty());
+  PutObject(R"({"revision":2})");
+  AwaitUpdates(2);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestOfRevision("2"))) << "it has changed";
+}
+
 TEST_F(OperatorFieldsTest, AnIgnoredObjectRollsNothing) {
   PutObject(R"({"revision":1})", R"({"reloader.stakater.com/ignore":"true"})");
   StartOperator();

@@ -41,6 +41,9 @@ bool ReadNumber(std::string_view text, Number& number) {
 
 constexpr std::size_t kMarkSize = 8;
 
+/// Follows the mark of a source in Baseline::due.
+constexpr std::string_view kDue = ".due";
+
 bool IsMark(std::string_view text) {
   return text.size() == kMarkSize &&
          std::ranges::all_of(text, [](char c) { return base::IsHexDigit(c) && !base::IsUpper(c); });
@@ -50,12 +53,14 @@ bool IsKindInSmall(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, base::IsLowerAlphanumeric);
 }
 
-/// How the text names the type of a source: "configmap", or "certificate.0a1b2c3d".
+/// How the text names the type of a source: "configmap", "certificate.0a1b2c3d", or
+/// "certificate.0a1b2c3d.due".
 std::string TypeText(const Baseline& baseline, const SourceId& source) {
   std::string text(NamesOf(source.type).lower);
   if (const KnownSourceKind* kind = DescribedBy(source.type)) {
     const auto other = baseline.other_fields.find(source);
     text.append(".").append(other == baseline.other_fields.end() ? kind->mark : other->second);
+    text.append(baseline.IsDue(source) ? kDue : "");
   }
   return text;
 }
@@ -99,6 +104,8 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     std::string_view entry = whole;
     std::string_view type_text = Take(entry, '/');
     const std::string_view lower = Take(type_text, '.');
+    const bool is_due = type_text.ends_with(kDue);
+    type_text.remove_suffix(is_due ? kDue.size() : 0);
     const auto type = TypeCalled(&SourceTypeNames::lower, lower);
     const bool is_described = IsMark(type_text) && IsKindInSmall(lower);
     const std::string_view name = Take(entry, '=');
@@ -109,7 +116,7 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     std::uint64_t version = 0;
     const auto digest = digits == kAbsent ? std::optional(kNoSource) : Digest::Parse(digits);
     if ((!type && !is_described) || (type && IsDescribed(*type) != !type_text.empty()) ||
-        (!type_text.empty() && !is_described) || name.empty() || !digest ||
+        ((is_due || !type_text.empty()) && !is_described) || name.empty() || !digest ||
         (has_keys && !IsKeyList(entry)) ||
         (is_versioned && (!has_versions || !ReadNumber(data, version) || version == 0))) {
       return std::nullopt;
@@ -120,6 +127,9 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     }
     const SourceId source{*type, {std::string(namespace_), std::string(name)}};
     baseline.Set(source, *digest, std::string(entry), version);
+    if (is_due) {
+      baseline.due.insert(source);
+    }
     if (const KnownSourceKind* kind = DescribedBy(*type);
         kind != nullptr && kind->mark != type_text) {
       baseline.other_fields[source] = type_text;
@@ -153,18 +163,19 @@ std::string Baseline::ToString() const {
   return text;
 }
 
-std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over,
-                             std::uint64_t version) {
+std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over, std::uint64_t version,
+                             bool is_due) {
   return 3 + NamesOf(source.type).lower.size() + (IsDescribed(source.type) ? 1 + kMarkSize : 0) +
          source.key.name.size() + kDigestSize +
          (version == 0 ? 0 : 1 + std::to_string(version).size()) +
-         (over.empty() ? 0 : 1 + over.size());
+         (over.empty() ? 0 : 1 + over.size()) + (is_due ? kDue.size() : 0);
 }
 
 void Baseline::Set(const SourceId& source, const Digest& digest, const std::string& over,
                    std::uint64_t version) {
   digests[source] = digest;
   other_fields.erase(source);
+  due.erase(source);
   if (over.empty()) {
     keys.erase(source);
   } else {
@@ -182,11 +193,15 @@ void Baseline::SetAs(const Baseline& other, const SourceId& source) {
   if (const auto found = other.other_fields.find(source); found != other.other_fields.end()) {
     other_fields.insert(*found);
   }
+  if (other.IsDue(source)) {
+    due.insert(source);
+  }
 }
 
 void Baseline::Erase(const SourceId& source) {
   digests.erase(source);
   other_fields.erase(source);
+  due.erase(source);
   keys.erase(source);
   versions.erase(source);
 }

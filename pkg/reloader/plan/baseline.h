@@ -29,13 +29,14 @@ const Digest& UnknownData();
 /// sorted, with `unread` at the end; after a number of re-recordings "UID/EDITION" instead of
 /// "UID". DIGEST is 40 hexadecimal digits, or "-" for kNoSource. KEYS lists the keys that the
 /// digest covers, when it does not cover all. An object of a described kind is "KIND.MARK/NAME",
-/// with the SourceKind::Mark of the description under which the digest was taken. UID is the
-/// workload's: if the annotation was copied to another object (kubectl get -o yaml, edited and
-/// applied), or the object was deleted and created again, the baseline says nothing about the pods
-/// of the present object and is ignored: see OwnBaselineOf. ">UID" is written into a Job that the
-/// operator creates in place of the one with that UID, because nobody knows the new UID then. TIME
-/// is `template_written` in seconds since 1970, and VERSION is of `versions`; a source without one
-/// has no "@VERSION". Without `template_written` the text begins with "v1" and has neither TIME nor
+/// with the SourceKind::Mark of the description under which the digest was taken, and
+/// "KIND.MARK.due/NAME" for one in `due`. UID is the workload's: if the annotation was copied to
+/// another object (kubectl get -o yaml, edited and applied), or the object was deleted and created
+/// again, the baseline says nothing about the pods of the present object and is ignored: see
+/// OwnBaselineOf. ">UID" is written into a Job that the operator creates in place of the one with
+/// that UID, because nobody knows the new UID then. TIME is `template_written` in seconds since
+/// 1970, and VERSION is of `versions`; a source without one has no "@VERSION". Without
+/// `template_written` the text begins with "v1" and has neither TIME nor
 /// versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
@@ -68,8 +69,13 @@ struct Baseline {
   /// The marks of descriptions that do not count any more, for each digest that was taken under
   /// one: it does not compare with digests of the present description.
   std::map<SourceId, std::string> other_fields{};
+  /// Sources of described kinds that have other data than the digest says, for which the workload
+  /// has still to be rolled. A process with another description cannot compare the digest, and
+  /// would lose a rollout that waits.
+  std::set<SourceId> due{};
 
-  /// Sets what is known of a source, under the present description of its kind. `over`: the list of
+  /// Sets what is known of a source, under the present description of its kind; it is not due then.
+  /// `over`: the list of
   /// keys that the digest covers; empty: all. `version`: see `versions`; 0: not known.
   void Set(const SourceId& source, const Digest& digest, const std::string& over,
            std::uint64_t version = 0);
@@ -77,6 +83,8 @@ struct Baseline {
   void SetAs(const Baseline& other, const SourceId& source);
   /// Whether the source's digest is about other fields than count now.
   bool HasOtherFields(const SourceId& source) const { return other_fields.contains(source); }
+  /// Whether the source is in `due`.
+  bool IsDue(const SourceId& source) const { return due.contains(source); }
   /// Removes a source.
   void Erase(const SourceId& source);
   /// The source's entry in `versions`; 0: there is none.
@@ -92,7 +100,7 @@ struct Baseline {
   std::string ToString() const;
   /// The number of bytes that an entry takes in the text.
   static std::size_t SizeOf(const SourceId& source, const std::string& over = {},
-                            std::uint64_t version = 0);
+                            std::uint64_t version = 0, bool is_due = false);
   bool operator==(const Baseline&) const = default;
 };
 

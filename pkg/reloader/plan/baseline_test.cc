@@ -109,6 +109,35 @@ TEST(Baseline, NamesTheDescriptionUnderWhichADigestWasTaken) {
   EXPECT_NE(copy.ToString(), text);
 }
 
+TEST(Baseline, NamesWhatIsDue) {
+  const SourceId source{KindWithField("status.revision"), {"ns", "web-tls"}};
+  Baseline baseline{.uid = "u", .template_written = apimachinery::Time{.seconds = 100}};
+  const std::size_t before = baseline.ToString().size();
+  baseline.Set(source, DigestOf("data"), {}, 5);
+  baseline.due.insert(source);
+  const std::string text = baseline.ToString();
+  EXPECT_EQ(text, "v2 u 100 recordedkind." + DescribedBy(source.type)->mark +
+                      ".due/web-tls=" + DigestOf("data").ToString() + "@5");
+  EXPECT_EQ(text.size(), before + Baseline::SizeOf(source, {}, 5, true));
+  EXPECT_EQ(Baseline::Parse(text, "ns"), baseline);
+  Baseline copy{.uid = "u", .template_written = apimachinery::Time{.seconds = 100}};
+  copy.SetAs(baseline, source);
+  EXPECT_EQ(copy, baseline);
+  copy.Set(source, DigestOf("data"), {}, 5);
+  EXPECT_FALSE(copy.IsDue(source));
+  baseline.Erase(source);
+  EXPECT_TRUE(baseline.due.empty());
+  KindWithField("status.other");
+  const auto parsed = Baseline::Parse(text, "ns");
+  ASSERT_TRUE(parsed);
+  EXPECT_TRUE(parsed->IsDue(source) && parsed->HasOtherFields(source));
+  EXPECT_EQ(parsed->ToString(), text);
+  for (const char* entry : {"secret.due/a=-", "recordedkind.due/a=-", "forgotten.due/a=-"}) {
+    EXPECT_FALSE(Baseline::Parse("v1 u " + std::string(entry), "ns")) << entry;
+  }
+  EXPECT_TRUE(Baseline::Parse("v1 u forgotten.0a1b2c3d.due/a=-", "ns"));
+}
+
 TEST(Baseline, WhatThisProcessDoesNotKnowStaysAsItIs) {
   const std::string known = "v2 u 100 secret/password=-";
   const std::string unknown = "forgotten.0a1b2c3d/web=" + DigestOf("data").ToString() + "@5";

@@ -254,26 +254,42 @@ class Planner {
 
   /// What is recorded of a described kind may be about other fields than count now. That tells
   /// nothing of the data under the present ones, so the workload is taken to run with those that
-  /// this process knows of it, or with the present ones: a new description rolls nothing.
+  /// this process knows of it, or with the present ones: a new description rolls nothing. A rollout
+  /// that waited under the former description waits on, as the workload has none of these.
   void RebaseFields(const Source& source) {
     if (!compared_ || !compared_->HasOtherFields(source.id)) {
       return;
     }
+    if (compared_->IsDue(source.id)) {
+      return KeepDue(source.id);
+    }
     const auto state = known_.pairs.find(source.id);
+    // Its data may have been others before, and have come back: that is no question here, either.
     compared_->Set(source.id, state == known_.pairs.end() ? source.digest : state->second.digest,
-                   {}, compared_->VersionOf(source.id));
+                   {}, std::max(compared_->VersionOf(source.id), source.resource_version));
+  }
+
+  /// Has a rollout that waits for a source wait on, whatever the source is under its present
+  /// description.
+  void KeepDue(const SourceId& id) {
+    compared_->Set(id, UnknownData(), {}, compared_->VersionOf(id));
+    compared_->due.insert(id);
   }
 
   /// What is recorded of a source that does not exist, or has not all of its present fields, under
   /// other fields: it stays as it is until the source has them. Written down as if it were about
   /// the present ones, it would differ from whatever the source is then. Returns false when this
-  /// process knows better, or nothing is recorded so.
+  /// process knows better, nothing is recorded so, or a rollout waits that needs no source.
   bool KeepOtherFields(const SourceId& id) {
     if (!compared_ || !compared_->HasOtherFields(id)) {
       return false;
     }
     if (const auto state = known_.pairs.find(id); state != known_.pairs.end()) {
       compared_->Set(id, state->second.digest, {}, compared_->VersionOf(id));
+      return false;
+    }
+    if (rules_.reload_on_delete && compared_->IsDue(id)) {
+      KeepDue(id);
       return false;
     }
     plan_.baseline.SetAs(*recorded_, id);

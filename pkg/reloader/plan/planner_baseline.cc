@@ -46,7 +46,8 @@ bool IsInRecord(const RecordedOn& on, const Plan& plan, const SourceId& id, cons
   const auto found = on.recorded->digests.find(id);
   return found != on.recorded->digests.end() && found->second == digest &&
          on.recorded->KeysOf(id) == plan.baseline.KeysOf(id) &&
-         on.recorded->HasOtherFields(id) == plan.baseline.HasOtherFields(id);
+         on.recorded->HasOtherFields(id) == plan.baseline.HasOtherFields(id) &&
+         on.recorded->IsDue(id) == plan.baseline.IsDue(id);
 }
 
 /// The bytes of a baseline that a text may still have.
@@ -55,7 +56,7 @@ class Room {
   explicit Room(const Baseline& without_entries) : size_(without_entries.ToString().size()) {}
   /// Takes the room for an entry, if there is enough.
   bool Take(const SourceId& id, const Baseline& in) {
-    return Take(Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id)));
+    return Take(Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id), in.IsDue(id)));
   }
   /// Takes so many bytes, if there are enough.
   bool Take(std::size_t takes) {
@@ -106,6 +107,8 @@ void CutToSize(Room& room, Plan& plan) {
   std::erase_if(plan.baseline.keys, is_left_out);
   std::erase_if(plan.baseline.versions, is_left_out);
   std::erase_if(plan.baseline.other_fields, is_left_out);
+  std::erase_if(plan.baseline.due,
+                [&](const SourceId& source) { return !digests.contains(source); });
 }
 
 }  // namespace
@@ -146,12 +149,15 @@ void FinishBaseline(const RecordedOn& on, Plan& plan) {
   const bool ends_doubts =
       (is_to_be_renewed && is_known && plan.changes.empty()) ||
       (plan.is_to_be_dated && recorded->template_written == Baseline::kNoTemplate);
-  plan.is_news = ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
-                   const auto found = recorded->digests.find(entry.first);
-                   // Patterns may match sources that come and go all the time.
-                   return found == recorded->digests.end() ? on.named.contains(entry.first)
-                                                           : found->second != entry.second;
-                 });
+  plan.is_news =
+      ends_doubts || std::ranges::any_of(digests, [&](const auto& entry) {
+        const auto found = recorded->digests.find(entry.first);
+        // Patterns may match sources that come and go all the time.
+        return found == recorded->digests.end()
+                   ? on.named.contains(entry.first)
+                   : found->second != entry.second ||
+                         recorded->IsDue(entry.first) != plan.baseline.IsDue(entry.first);
+      });
   KeepOfOthers(on, room, plan.baseline);
 }
 
@@ -192,7 +198,8 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written, 
       const std::uint64_t version = seen == plan.versions.end() ? 0 : seen->second;
       const std::size_t had =
           baseline.digests.contains(source)
-              ? Baseline::SizeOf(source, baseline.KeysOf(source), VersionIn(baseline, source))
+              ? Baseline::SizeOf(source, baseline.KeysOf(source), VersionIn(baseline, source),
+                                 baseline.IsDue(source))
               : 0;
       baseline.Set(source, digest, keys, version);
       const std::size_t takes = Baseline::SizeOf(source, keys, VersionIn(baseline, source));

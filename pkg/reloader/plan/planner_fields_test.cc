@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/reloader/plan/baseline.h"
@@ -32,7 +33,7 @@ SourceType Describe(std::initializer_list<const char*> fields) {
 
 std::string MarkOf(SourceType type) { return DescribedBy(type)->mark; }
 
-class PlannerFieldsTest : public testing::Test {
+class PlannerFieldsTest : public testing::Test, public DigestsOver {
  protected:
   PlannerFieldsTest() {
     workload_.id = {WorkloadKind::kDeployment, {"ns", "web"}};
@@ -41,6 +42,8 @@ class PlannerFieldsTest : public testing::Test {
     workload_.containers = {{.name = "app"}};
   }
 
+  std::optional<Digest> Over(const SourceId&, std::string_view) override { return std::nullopt; }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return written_; }
   void Put(const std::string& value) {
     sources_[id_] = {.id = id_, .digest = DigestOf(value), .resource_version = 7};
   }
@@ -51,19 +54,24 @@ class PlannerFieldsTest : public testing::Test {
   std::string Recorded(const std::string& value) const {
     return "v1 u plancertificate." + MarkOf(type_) + "/web-tls=" + DigestOf(value).ToString();
   }
+  /// Likewise while a rollout for other data waits.
+  std::string RecordedAsDue(const Digest& digest) const {
+    return "v1 u plancertificate." + MarkOf(type_) + ".due/web-tls=" + digest.ToString();
+  }
   Plan Make(const Knowledge& known = {}) {
     const auto get = [this](const SourceId& id) {
       const auto found = sources_.find(id);
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
     };
     const auto names = [](SourceType) { return std::vector<std::string>{"web-tls"}; };
-    return MakePlan(workload_, SourceLookup{get, names}, known, rules_, patterns_);
+    return MakePlan(workload_, SourceLookup{get, names, this}, known, rules_, patterns_);
   }
 
   const SourceType type_ = Describe({"status.revision"});
   const SourceId id_{type_, {"ns", "web-tls"}};
   Workload workload_;
   std::map<SourceId, Source> sources_;
+  std::optional<apimachinery::Time> written_;
   DecisionRules rules_{.source_kinds = {"PlanCertificate"}};
   PatternCache patterns_;
 };
@@ -156,6 +164,64 @@ TEST_F(PlannerFieldsTest, ARecordOfOtherFieldsStaysUntilTheSourceHasThePresentOn
   Knowledge known;
   known.pairs[id_] = {.kind = Kind::kConfirmed, .digest = DigestOf("both")};
   EXPECT_EQ(Make(known).changes.size(), 1U);
+  Describe({"status.revision"});
+}
+
+// The baseline of a rollout leaves open whether its pods began with data that have gone since.
+TEST_F(PlannerFieldsTest, ANewDescriptionRollsNothingSoonAfterARolloutEither) {
+  workload_.template_written = workload_.own_written = apimachinery::Time{.seconds = 100};
+  written_ = apimachinery::Time{.seconds = 130};
+  Record("v2 u 0" + Recorded("1").substr(4) + "@5");
+  Put("1");
+  EXPECT_EQ(Make().changes.size(), 1U) << "under the same description it has been written since";
+  Describe({"status.revision", "spec.x"});
+  sources_.clear();
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Put("both");
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Describe({"status.revision"});
+}
+
+// A policy, a pause or a limit holds the rollout back while the operator gets another description.
+TEST_F(PlannerFieldsTest, ARolloutThatWaitsOutlivesItsDescription) {
+  Record(Recorded("1"));
+  Put("2");
+  const std::string due = RecordedAsDue(DigestOf("1"));
+  const Plan waiting = Make();
+  EXPECT_TRUE(waiting.record && waiting.is_news);
+  EXPECT_EQ(BaselineAfter(waiting, {}), due);
+  Record(due);
+  EXPECT_FALSE(Make().record) << "once is enough";
+  Put("1");
+  EXPECT_THAT(Make().changes, IsEmpty());
+  EXPECT_EQ(BaselineAfter(Make(), {}), Recorded("1")) << "it waits no more";
+
+  Describe({"status.revision", "status.at"});
+  sources_.clear();
+  EXPECT_THAT(Make().changes, IsEmpty()) << "it has not all fields yet";
+  EXPECT_EQ(Make().baseline.ToString(), due);
+  Put("both");
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(id_));
+  const std::string waits_on = BaselineAfter(plan, {});
+  EXPECT_EQ(waits_on, RecordedAsDue(UnknownData()));
+  EXPECT_EQ(BaselineAfter(plan, plan.changes), Recorded("both")) << "it is rolled once";
+  Record(waits_on);
+  EXPECT_FALSE(Make().record);
+  EXPECT_EQ(Make().changes.size(), 1U);
+  // And over the next description.
+  Describe({"status.at"});
+  Put("at");
+  EXPECT_EQ(Make().changes.size(), 1U);
+  Knowledge known;
+  known.pairs[id_] = {.kind = Kind::kObserved, .digest = DigestOf("at")};
+  EXPECT_EQ(Make(known).changes.size(), 1U) << "a change that came first does not settle it";
+  // Nobody knows whether it was deleted, or never had the new field: the rollout is due either way.
+  sources_.clear();
+  rules_.reload_on_delete = true;
+  rules_.by_variables = false;
+  EXPECT_EQ(Make().changes.size(), 1U);
   Describe({"status.revision"});
 }
 

@@ -327,20 +327,20 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
     case Standing::kChanged:
       plan_.has_uncertain_changes = plan_.has_uncertain_changes || !IsCertainOfRecord(member.id);
       if (const auto before = Before(member)) {
-        plan_.baseline.Set(member.id, before->digest, before->keys, RecordedVersionOf(member.id));
+        KeepBefore(member.id, *before, IsDescribed(member.id.type));
       }
       return;
     case Standing::kUntold:
       plan_.seen.erase(member.id);  // its event counts them
       if (const Digest* recorded = RecordOf(member.id)) {
-        plan_.baseline.Set(member.id, *recorded, input_.recorded->KeysOf(member.id),
-                           RecordedVersionOf(member.id));
+        KeepBefore(member.id, {.digest = *recorded, .keys = input_.recorded->KeysOf(member.id)},
+                   IsRecordedAsDue(member.id));
         plan_.is_partly_unknown = true;
       }
       return;
     case Standing::kWaits:
       if (const auto before = Before(member)) {
-        plan_.baseline.Set(member.id, before->digest, before->keys, RecordedVersionOf(member.id));
+        KeepBefore(member.id, *before, IsRecordedAsDue(member.id));
       } else if (input_.rules.reload_on_create && slot.current == nullptr) {
         plan_.baseline.Set(member.id, kNoSource, {});
         plan_.learnt.emplace_back(member.id, PairState{Kind::kObserved, kNoSource});
@@ -352,6 +352,17 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
       }
       return;
   }
+}
+
+void SlotPlanner::KeepBefore(const SourceId& id, const PairState& before, bool is_due) {
+  plan_.baseline.Set(id, before.digest, before.keys, RecordedVersionOf(id));
+  if (is_due) {
+    plan_.baseline.due.insert(id);
+  }
+}
+
+bool SlotPlanner::IsRecordedAsDue(const SourceId& id) const {
+  return input_.recorded != nullptr && input_.recorded->IsDue(id);
 }
 
 bool SlotPlanner::IsCertainOfRecord(const SourceId& id) const {

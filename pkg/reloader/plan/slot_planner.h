@@ -153,6 +153,10 @@ class SlotPlanner {
   const std::string* ReloadedAt(const SourceId& id) const;
   /// Adds to the plan what follows from `standing`.
   void Note(const SlotMember& member, Standing standing, const Slot& slot);
+  /// Has the plan's baseline say that the workload still runs with what it ran with before.
+  /// `is_due`: see Baseline::due.
+  void KeepBefore(const SourceId& id, const PairState& before, bool is_due);
+  bool IsRecordedAsDue(const SourceId& id) const;
   /// The value for PairState::taken_at.
   std::uint64_t TakenAt(const SlotMember& member, const Slot& slot) const;
   /// What the workload ran with before the present data; std::nullopt when it is not known.

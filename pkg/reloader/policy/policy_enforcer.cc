@@ -241,6 +241,7 @@ bool PolicyEnforcer::Answer(bool goes_on, const Workload& workload, std::vector<
   }
   if (!hold) {
     request.before = Before(workload, changes);
+    RenewFailedData(workload.id.key.namespace_);
     AddWaves(workload, changes, request);
   }
   reloadpolicy::Decision decision;

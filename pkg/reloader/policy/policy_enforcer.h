@@ -218,6 +218,9 @@ class PolicyEnforcer final : public RolloutGate {
   /// Adds to `request` what waves need: the data, and the earlier wave that is not done.
   void AddWaves(const Workload& workload, const std::vector<Change>& changes,
                 reloadpolicy::Request& request);
+  /// Another description of a kind says nothing of the data that have failed under the former one.
+  /// They are taken to be the present ones, so that nobody gets them. In one namespace.
+  void RenewFailedData(const std::string& namespace_);
   /// Tells the arbiter whether the data with which the workload has failed in a wave are present.
   void LookAtFailedData(const Workload& workload);
   /// The waves of the workload, if their policy restores data and the operator may.

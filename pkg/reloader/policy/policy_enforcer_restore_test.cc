@@ -15,6 +15,7 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/reloader/fields/field_projection.h"
 #include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/restored_mark.h"
@@ -38,6 +39,15 @@ using Outcome = RestoreReport::Outcome;
 const SourceId kWaveConfig{SourceType::kConfigMap, {"shop", "config"}};
 const SourceId kWavePassword{SourceType::kSecret, {"shop", "password"}};
 
+SourceType WaveCertificateType() {
+  AddSourceKinds({{.group = "waves.example.com",
+                   .version = "v1",
+                   .kind = "WaveCertificate",
+                   .resource = "wavecertificates",
+                   .fields = {ObjectField::Parse("status.revision").value()}}});
+  return TypeCalled(&SourceTypeNames::kind, "WaveCertificate").value();
+}
+
 /// Three Deployments that use a ConfigMap and a Secret, under waves of 1.
 class PolicyEnforcerRestoreTest : public testing::Test {
  protected:
@@ -52,6 +62,8 @@ class PolicyEnforcerRestoreTest : public testing::Test {
         NewTestInformer(config_maps_, Options(TransformFor(SourceType::kConfigMap, {})));
     set.sources[SourceType::kSecret] =
         NewTestInformer(secrets_, Options(TransformFor(SourceType::kSecret, {})));
+    set.sources[certificate_.type] = NewTestInformer(
+        certificates_, Options(TransformForFields(DescribedBy(certificate_.type)->described, {})));
     set.workloads[WorkloadKind::kDeployment] =
         NewTestInformer(deployments_, Options(TransformFor(WorkloadKind::kDeployment, {})));
     caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
@@ -131,8 +143,14 @@ class PolicyEnforcerRestoreTest : public testing::Test {
     workload.phase = reloadpolicy::Phase::kFailed;
     enforcer_.OnWorkload(workload.id, &workload);
   }
-  bool Admit(const std::string& name) {
-    std::vector<Change> changes{{.container = "app", .variable = "V", .causes = {kWaveConfig}}};
+  void PutCertificate(int revision) {
+    certificates_->PutObject(
+        {.encoding = codec::Encoding::kJson,
+         .bytes = R"({"metadata":{},"status":{"revision":)" + std::to_string(revision) + "}}",
+         .key = certificate_.key});
+  }
+  bool Admit(const std::string& name, const SourceId& cause = kWaveConfig) {
+    std::vector<Change> changes{{.container = "app", .variable = "V", .causes = {cause}}};
     AnnotationEdits annotations;
     return enforcer_.Admit(Get(name), changes, annotations);
   }
@@ -141,6 +159,9 @@ class PolicyEnforcerRestoreTest : public testing::Test {
   cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   const DecisionRules rules_;
   PatternCache patterns_;
+  const SourceId certificate_{WaveCertificateType(), {"shop", "web-tls"}};
+  const std::shared_ptr<cache::testing::FakeSource> certificates_ =
+      std::make_shared<cache::testing::FakeSource>();
   const std::shared_ptr<cache::testing::FakeSource> config_maps_ =
       std::make_shared<cache::testing::FakeSource>();
   const std::shared_ptr<cache::testing::FakeSource> secrets_ =
@@ -382,6 +403,37 @@ TEST_F(PolicyEnforcerRestoreTest, AWorkloadStillUsesAGoneSourceThatItNames) {
   KX_AWAIT(!caches_->GetSource(kWaveConfig));
   enforcer_.Marks(Get("a"));
   EXPECT_EQ(enforcer_.States().at(0).failed_waves, 1U);
+}
+
+// The operator was started with another list of fields.
+TEST_F(PolicyEnforcerRestoreTest, AFailureOutlivesTheDescriptionOfItsFields) {
+  PutCertificate(2);
+  KX_AWAIT(caches_->GetSource(certificate_));
+  const std::string before =
+      "WaveCertificate/web-tls=" + DigestOf("under other fields").ToString() + ".00000000";
+  FailForVersions("a", {before});
+  EXPECT_FALSE(Admit("b", certificate_)) << "also when it is the first to be looked at";
+  const std::string mark(reloadpolicy::kRolledDataAnnotation);
+  const std::string bad = DataVersionOf(certificate_, DigestNow(certificate_).ToString());
+  EXPECT_EQ(enforcer_.Marks(Get("a"))[mark], "failed u-a " + bad) << "also after the next restart";
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 1U);
+  EXPECT_FALSE(Admit("b", certificate_));
+  PutCertificate(3);
+  KX_AWAIT(DataVersionOf(certificate_, DigestNow(certificate_).ToString()) != bad);
+  enforcer_.Marks(Get("a"));
+  EXPECT_EQ(enforcer_.States().at(0).failed_waves, 0U);
+  EXPECT_TRUE(Admit("b", certificate_)) << "these are new data";
+}
+
+TEST_F(PolicyEnforcerRestoreTest, AFailureStaysWhileNoObjectHasThePresentFields) {
+  FailForVersions("a", {"WaveCertificate/web-tls=" + DigestOf("gone").ToString() + ".00000000"});
+  certificates_->PutObject({.encoding = codec::Encoding::kJson,
+                            .bytes = R"({"metadata":{},"status":{}})",
+                            .key = certificate_.key});
+  enforcer_.Marks(Get("a"));
+  PutCertificate(2);
+  KX_AWAIT(caches_->GetSource(certificate_));
+  EXPECT_FALSE(Admit("b", certificate_));
 }
 
 TEST_F(PolicyEnforcerRestoreTest, HasTheSourcesConsideredThatItLearnsOf) {

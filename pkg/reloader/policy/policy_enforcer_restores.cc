@@ -59,7 +59,8 @@ FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersi
   for (const auto& [each, digests] : SourcesIn(versions, workload.key.namespace_)) {
     const auto present = caches.GetSource(each);
     const bool is_gone = !present && caches.Knows(each.type, workload.key.namespace_);
-    if (is_gone || (present && digests.contains(present->digest.ToString()))) {
+    if (is_gone ||
+        (present && digests.contains(RecordedDigest(each, present->digest.ToString())))) {
       failure.sources.push_back(
           {.id = each,
            .bad = present ? present->digest : Digest::Parse(*digests.begin()).value_or(kNoSource),
@@ -181,8 +182,7 @@ void PolicyEnforcer::AddFailure(const SourceId& source, const std::optional<Sour
     }
   }
   const std::string version =
-      present ? reloadpolicy::DataVersion(RefOf(source), present->digest.ToString())
-              : std::string();
+      present ? DataVersionOf(source, present->digest.ToString()) : std::string();
   for (const auto& [ref, failed] : all) {
     const bool is_of_present = std::ranges::find(failed.versions, version) != failed.versions.end();
     if (!is_of_present && present && present->restored) {
@@ -226,8 +226,7 @@ void PolicyEnforcer::AddSettled(const SourceId& source, const std::optional<Dige
       members.emplace_back(*std::move(workload), waves->value.healthy_for);
     }
   }
-  const std::string version =
-      reloadpolicy::DataVersion(RefOf(source), standing.present->ToString());
+  const std::string version = DataVersionOf(source, standing.present->ToString());
   bool is_any_healthy = false;
   base::Duration wait{};
   for (const auto& [member, healthy_for] : members) {

@@ -40,12 +40,12 @@ reloadpolicy::DataVersions VersionsIn(const std::vector<Change>& changes, const 
     const std::set<SourceId> causes(change.causes.begin(), change.causes.end());
     for (const auto& [source, digest] : change.sources) {
       if (causes.contains(source)) {
-        versions.insert(reloadpolicy::DataVersion(RefOf(source), digest.ToString()));
+        versions.insert(DataVersionOf(source, digest.ToString()));
       }
     }
     for (const SourceId& cause : causes) {
       if (const auto source = caches.GetSource(cause); source && !source->unknown) {
-        versions.insert(reloadpolicy::DataVersion(RefOf(cause), source->digest.ToString()));
+        versions.insert(DataVersionOf(cause, source->digest.ToString()));
       }
     }
   }
@@ -80,13 +80,61 @@ bool ArePresent(const reloadpolicy::DataVersions& versions, const Workload& work
     if (!source) {
       return !host.caches.Knows(id.type, namespace_) || StillUses(workload, id, host);
     }
-    return source->unknown || digests.size() > 1 || digests.front() == source->digest.ToString();
+    return source->unknown || digests.size() > 1 || IsOfOtherFields(id, digests.front()) ||
+           digests.front() == RecordedDigest(id, source->digest.ToString());
   });
+}
+
+/// The source of a version that was recorded under another description than the present one;
+/// std::nullopt for all others.
+std::optional<SourceId> OldFieldsIn(const std::string& version, const std::string& namespace_) {
+  const auto parts = reloadpolicy::PartsOf(version);
+  const auto type = parts ? TypeCalled(&SourceTypeNames::kind, parts->kind) : std::nullopt;
+  if (!type) {
+    return std::nullopt;
+  }
+  SourceId id{*type, {namespace_, std::string(parts->name)}};
+  return IsOfOtherFields(id, parts->digest) ? std::optional(std::move(id)) : std::nullopt;
 }
 
 }  // namespace
 
+void PolicyEnforcer::RenewFailedData(const std::string& namespace_) {
+  std::map<ObjectRef, reloadpolicy::DataVersions> old;
+  {
+    const base::MutexLock lock(mu_);
+    for (const auto& [ref, failed] : arbiter_.failed_data()) {
+      if (ref.key.namespace_ == namespace_ &&
+          std::ranges::any_of(failed.versions, [&](const std::string& version) {
+            return OldFieldsIn(version, namespace_).has_value();
+          })) {
+        old.emplace(ref, failed.versions);
+      }
+    }
+  }
+  const HostUse host(*this);
+  if (old.empty() || host.get() == nullptr) {
+    return;
+  }
+  for (auto& [ref, versions] : old) {
+    const reloadpolicy::DataVersions before = versions;
+    for (std::string& version : versions) {
+      const auto id = OldFieldsIn(version, namespace_);
+      const auto present = id ? host.get()->caches.GetSource(*id) : std::nullopt;
+      if (present && !present->unknown) {
+        version = DataVersionOf(*id, present->digest.ToString());
+      }
+    }
+    if (versions != before) {
+      Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+        arbiter.ReplaceFailed(ref, before, versions);
+      });
+    }
+  }
+}
+
 void PolicyEnforcer::LookAtFailedData(const Workload& workload) {
+  RenewFailedData(workload.id.key.namespace_);
   reloadpolicy::FailedData failed;
   {
     const base::MutexLock lock(mu_);
@@ -197,7 +245,7 @@ std::optional<reloadpolicy::EarlierWave> PolicyEnforcer::FirstUndone(const LineK
                                                                      std::size_t wave,
                                                                      base::Duration healthy_for,
                                                                      const GateHost& host) {
-  const std::string version = reloadpolicy::DataVersion(RefOf(key.first), line.digest.ToString());
+  const std::string version = DataVersionOf(key.first, line.digest.ToString());
   reloadpolicy::EarlierWave undone{.wave = wave + 1, .waves = line.line->waves()};
   const auto is_followed = [this](const ObjectRef& ref) {
     const base::MutexLock lock(mu_);

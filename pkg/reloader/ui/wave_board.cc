@@ -34,9 +34,8 @@ void WaveBoard::Note(const Workload& workload, const Explanation& explanation,
     if (!Reloads(source.verdict) || source.container.empty()) {
       continue;
     }
-    const bool was_rolled =
-        reloadpolicy::WasRolledFor(reloadpolicy::DataVersion(RefOf(source.id), source.digest),
-                                   workload.annotations, workload.uid);
+    const bool was_rolled = reloadpolicy::WasRolledFor(DataVersionOf(source.id, source.digest),
+                                                       workload.annotations, workload.uid);
     const bool is_rolling = was_rolled && IsUnsettled(workload.phase);
     const Part part = was_rolled && has_failed ? Part::kFailed
                       : source.due             ? Part::kWaiting

@@ -293,6 +293,8 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
       }
       source->resource_version = VersionNumber(object->resource_version);
       return *std::move(source);
+    } else if (IsDescribed(id.type)) {
+      return Source{.id = id, .unknown = true};  // its informer has reported it
     } else {
       ReportUnreadable(NamesOf(id.type).kind, id.key, source.error());
     }

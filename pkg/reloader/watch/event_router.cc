@@ -70,6 +70,12 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   }
   const bool deleted = *meaning == RawEvent::Type::kDelete;
   auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
+  if (!source && IsDescribed(type)) {  // it could not be decoded, as its informer has reported
+    if (deleted) {
+      NoteWorkloads({.id = {type, event.key()}}, nullptr);
+    }
+    return true;  // nothing rolls for what is not known
+  }
   if (!source) {
     logging::Error("Cannot read the source that an event tells of",
                    {{"type", NamesOf(type).upper},
@@ -122,16 +128,17 @@ void EventRouter::NoteKeys(SourceType type, const RawEvent& event) {
   struct State {
     Digest digest = kNoSource;
     std::optional<SourceTrace> trace{};
+    bool is_known = true;
   };
   const auto state_of = [&](const cache::Object& object) {
     const auto source = SourceFrom(type, object);
-    return State{source ? source->digest : kNoSource, TraceFrom(object)};
+    return State{source ? source->digest : kNoSource, TraceFrom(object), source.has_value()};
   };
   const bool is_new = event.type == RawEvent::Type::kAdd;
   const bool is_gone = event.type == RawEvent::Type::kDelete;
   const State before = is_new ? State() : state_of(event.old_object());
   const State now = is_gone ? State() : state_of(event.object());
-  if (before.digest == now.digest) {
+  if (before.digest == now.digest || !before.is_known || !now.is_known) {
     return;
   }
   parts_.history->changes().Add(

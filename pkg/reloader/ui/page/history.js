@@ -3,11 +3,14 @@ import { html } from "./html.js";
 import { Data, SourceLink, When, WorkloadLink } from "./parts.js";
 import { durationText } from "./words.js";
 
+// Of objects of described kinds, fields count.
+const wordFor = (kind) => (["ConfigMap", "Secret", "SecretProviderClass"].includes(kind) ? "key" : "field");
+
 function Keys({ source }) {
-  if (!source.keysAreKnown) return "which keys have changed is not known";
+  if (!source.keysAreKnown) return `which ${wordFor(source.kind)}s have changed is not known`;
   const keys = source.keys.map((key) => `${key.key} ${key.is}`);
   if (source.moreKeys > 0) keys.push(`${source.moreKeys} more`);
-  return keys.length ? keys.join(", ") : "no key has changed";
+  return keys.length ? keys.join(", ") : `no ${wordFor(source.kind)} has changed`;
 }
 
 // `namespace`: that of the sources. With `workloads`, each rollout names its workload.
