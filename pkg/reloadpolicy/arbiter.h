@@ -154,7 +154,7 @@ class Arbiter {
   /// It is not known whether the write that followed Begin was made. The rollout keeps its place
   /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
   /// cannot fail before Observe has seen it.
-  void Doubt(const ObjectRef& workload);
+  void Doubt(const ObjectRef& workload, base::WallTime now);
   /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
   /// its last write was unknown, the arbiter now either finds the rollout in `seen` or stops
   /// counting it as under way. Workloads that wait for this one may go on, though the arbiter may

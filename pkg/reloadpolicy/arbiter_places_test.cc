@@ -74,12 +74,12 @@ TEST_F(ArbiterPlacesTest, AnImpatientWorkloadThatWasBrokenBeforeKeepsItsPlace) {
 TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerKeepsItsPlace) {
   SetPolicy({.max_in_namespace = 1, .stop_after_failures = 1});
   Begin("a");
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   arbiter_.Settle(AppRef("a"), {"u", {}, Phase::kComplete, ""}, now_);
   EXPECT_EQ(Try("b"), "go") << "another look finds that it was not made, and need not be";
   Begin("a");
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   now_ += 2s;
   Begin("a");
   arbiter_.CancelOvertaken(AppRef("a"));  // a conflict, perhaps with a write of its own
@@ -157,12 +157,12 @@ INSTANTIATE_TEST_SUITE_P(All, EarlierRolloutTest,
 TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerThatWasNotMadeIsNoFailure) {
   SetPolicy({.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1});
   Begin("a");
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   After(9s);
   EXPECT_EQ(Try("b"), "go") << "it has neither failed nor a place any more";
   EXPECT_EQ(arbiter_.rollouts(), 0U);
   Begin("a");
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   on_workload_["a"].clear();
   arbiter_.Settle(AppRef("a"), {"u", {}, Phase::kComplete, ""}, now_);
   EXPECT_EQ(arbiter_.rollouts(), 0U) << "there is nothing to roll, and nothing was";
@@ -173,12 +173,12 @@ TEST_F(ArbiterPlacesTest, WritesWithoutAnAnswerKeepAPlaceForTheTimeOfOneRollout)
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(Try("b"), i == 0 ? "go" : "ConcurrencyLimit") << i;
     Begin("a");
-    arbiter_.Doubt(AppRef("a"));
+    arbiter_.Doubt(AppRef("a"), now_);
     After(2s);
   }
   EXPECT_EQ(Try("b"), "go");
   Begin("a");
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   Begin("a");
   arbiter_.Cancel(AppRef("a"));
   EXPECT_EQ(Try("b"), "go") << "refused for certain";
@@ -187,7 +187,7 @@ TEST_F(ArbiterPlacesTest, WritesWithoutAnAnswerKeepAPlaceForTheTimeOfOneRollout)
 TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerIsNoRolloutForTheInterval) {
   SetPolicy({.min_interval = 1h, .max_in_namespace = 1});
   EXPECT_FALSE(Begin("a").hold);
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   on_workload_["a"].clear();
   EXPECT_FALSE(Begin("a").hold);
   See("a", Phase::kComplete);
@@ -200,7 +200,7 @@ TEST_F(ArbiterPlacesTest, WhatWasBrokenBeforeIsSoAlsoWhenItIsWrittenAgain) {
   See("a", Phase::kUnavailable);
   After(10s);
   EXPECT_EQ(Begin("a", Phase::kUnavailable).record, RolloutState::kStartedBroken);
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   EXPECT_EQ(Begin("a", Phase::kUnavailable).record, RolloutState::kStartedBroken);
 }
 
@@ -211,7 +211,7 @@ TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerWhoseTimeIsOverLeavesTheFailureBe
   const Annotations failed = on_workload_["a"];
   After(1s);
   Begin("a", Phase::kFailed, failed);
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   After(1h);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
@@ -222,10 +222,10 @@ TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerThatIsGivenUpLeavesTheFailureBefo
   See("a", Phase::kFailed);
   const Annotations failed = on_workload_["a"];
   Begin("a", Phase::kFailed, failed);
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   now_ += 1s;
   Begin("a", Phase::kFailed, failed);
-  arbiter_.Doubt(AppRef("a"));
+  arbiter_.Doubt(AppRef("a"), now_);
   on_workload_["a"] = failed;
   arbiter_.Settle(AppRef("a"), {"u", failed, Phase::kFailed, ""}, now_);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");

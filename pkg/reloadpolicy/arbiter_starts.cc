@@ -142,7 +142,7 @@ void Arbiter::CancelOvertaken(const ObjectRef& workload) {
   }
 }
 
-void Arbiter::Doubt(const ObjectRef& workload) {
+void Arbiter::Doubt(const ObjectRef& workload, base::WallTime now) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end() || found->second.observed) {
     return;
@@ -152,6 +152,9 @@ void Arbiter::Doubt(const ObjectRef& workload) {
   }
   found->second.uncertain = true;
   found->second.sent = false;
+  if (!found->second.doubted) {
+    found->second.running_since = now;  // as of an answer: the write may have been made just now
+  }
   next_sweep_.reset();
 }
 

@@ -103,7 +103,9 @@ TEST_F(ArbiterUntoldTest, AWriteThatWasCutAfterAWhileMayHaveBeenMade) {
     on_workload_.clear();
     Send();
     After(1min);
-    arbiter_.Doubt(AppRef("a"));
+    arbiter_.Doubt(AppRef("a"), now_);
+    EXPECT_NE(Try("b"), "go");
+    EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "it may have been made just now";
     After(1min);
     EXPECT_FALSE(HasFailed());
     if (was_made) {

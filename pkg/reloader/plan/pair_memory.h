@@ -82,9 +82,10 @@ class PairMemory {
   };
   /// Takes a change of the workload's pod template into account, and returns its consequences.
   TemplateNews TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
-  /// The workload, which was paused, was resumed at a version from `since` to `until`; 0: not
-  /// known. If its template was written while it was paused, all pods of the template begin now.
-  void Resumed(const WorkloadId& workload, std::uint64_t since, std::uint64_t until);
+  /// The workload, which was paused, was resumed at this version; 0: not known, or it may have been
+  /// resumed meanwhile. If its template was written while it was paused, all pods of the template
+  /// begin now.
+  void Resumed(const WorkloadId& workload, std::uint64_t version);
   /// A rollout of the workload that began before this process has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process

@@ -217,21 +217,20 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }
 
-void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t since, std::uint64_t until) {
+void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t version) {
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
-  if (found == states_.end() || !std::exchange(found->second.begins_on_resume, false)) {
+  if (found == states_.end() || !std::exchange(found->second.begins_on_resume, false) ||
+      version == 0) {
     return;
   }
   Knowledge& known = found->second;
   const BeginOfPods begin{
-      .since = std::max(since, known.template_since), .until = until, .is_own = false};
+      .since = std::max(version, known.template_since), .until = version, .is_own = false};
   ++known.templates;  // what a plan has concluded meanwhile was true of the pods before
   BeginAllAnew(known);
-  BeginPods(known, begin.since, until);
-  if (since != 0) {
-    DoubtData(known, begin);
-  }
+  BeginPods(known, begin.since, begin.until);
+  DoubtData(known, begin);
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {

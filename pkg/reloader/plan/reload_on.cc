@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "kubexx/base/ascii.h"
@@ -141,10 +142,15 @@ std::vector<BadItem> BadItemsIn(std::string_view reload_on,
                                 base::FunctionRef<bool(SourceType)> ignores) {
   const TypesByName types;
   std::vector<BadItem> bad_items;
+  std::set<std::pair<std::string_view, ItemFault>> told;
   std::size_t more = 0;
   AnyItem(reload_on, [&](std::string_view item) {
     const ItemFault fault = item.empty() ? ItemFault::kNone : FaultOf(item, types, ignores);
     if (fault == ItemFault::kNone) {
+      return false;
+    }
+    // Items may be repeated thousands of times, and a text for each of them is work.
+    if (!told.emplace(item, fault).second) {
       return false;
     }
     if (bad_items.size() == kMaxShownBadItems) {

@@ -355,7 +355,7 @@ void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end) {
       case WriteEnd::kOvertaken:
         return arbiter.CancelOvertaken(RefOf(workload));
       case WriteEnd::kUncertain:
-        return arbiter.Doubt(RefOf(workload));
+        return arbiter.Doubt(RefOf(workload), now);
       case WriteEnd::kKept:
         return arbiter.CancelKept(RefOf(workload));
       case WriteEnd::kUnrecorded:

@@ -107,8 +107,9 @@ class PolicyEnforcerRestoreTest : public testing::Test {
     deployments_->PutObject(
         {.encoding = codec::Encoding::kJson,
          .bytes = R"({"metadata":{"namespace":"shop","name":")" + name + R"(","uid":"u-)" + name +
-                  R"(","annotations":{"reloader.stakater.com/auto":"true"}},)" + R"("spec":{)" +
-                  spec + (spec.empty() ? "" : ",") +
+                  R"(","annotations":{"reloader.kubexx.io/baseline":")" + baseline_ +
+                  R"(","reloader.stakater.com/auto":"true"}},)" + R"("spec":{)" + spec +
+                  (spec.empty() ? "" : ",") +
                   R"("template":{"spec":{"containers":[{"name":"app","envFrom":[)" +
                   R"({"configMapRef":{"name":"config"}},{"secretRef":{"name":"password"}}]}]}}},)" +
                   R"("status":)" + status + "}}",
@@ -159,6 +160,7 @@ class PolicyEnforcerRestoreTest : public testing::Test {
   cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   const DecisionRules rules_;
   PatternCache patterns_;
+  std::string baseline_;  ///< of the workloads that are put
   const SourceId certificate_{WaveCertificateType(), {"shop", "web-tls"}};
   const std::shared_ptr<cache::testing::FakeSource> certificates_ =
       std::make_shared<cache::testing::FakeSource>();
@@ -423,6 +425,20 @@ TEST_F(PolicyEnforcerRestoreTest, AFailureOutlivesTheDescriptionOfItsFields) {
   enforcer_.Marks(Get("a"));
   EXPECT_EQ(enforcer_.States().at(0).failed_waves, 0U);
   EXPECT_TRUE(Admit("b", certificate_)) << "these are new data";
+}
+
+// Somebody has mended the data, and the rollouts for these waited when the operator was started
+// with another list of fields.
+TEST_F(PolicyEnforcerRestoreTest, DataForWhichAWorkloadWaitsHaveNotFailed) {
+  PutCertificate(2);
+  KX_AWAIT(caches_->GetSource(certificate_));
+  Baseline waiting{.uid = "u-a", .digests = {{certificate_, DigestOf("bad")}}};
+  waiting.due.insert(certificate_);
+  baseline_ = waiting.ToString();
+  PutWorkload("a", 0);
+  KX_AWAIT(OwnBaselineOf(Get("a")).has_value());
+  FailForVersions("a", {"WaveCertificate/web-tls=" + DigestOf("bad").ToString() + ".00000000"});
+  EXPECT_TRUE(Admit("b", certificate_));
 }
 
 TEST_F(PolicyEnforcerRestoreTest, AFailureStaysWhileNoObjectHasThePresentFields) {

@@ -118,10 +118,15 @@ void PolicyEnforcer::RenewFailedData(const std::string& namespace_) {
   }
   for (auto& [ref, versions] : old) {
     const reloadpolicy::DataVersions before = versions;
+    const auto failed = IdOf(ref);
+    const auto workload = failed ? host.get()->caches.GetWorkload(*failed) : std::nullopt;
+    const auto record = workload ? OwnBaselineOf(*workload) : std::nullopt;
     for (std::string& version : versions) {
       const auto id = OldFieldsIn(version, namespace_);
       const auto present = id ? host.get()->caches.GetSource(*id) : std::nullopt;
-      if (present && !present->unknown) {
+      // A rollout of it that waits is for later data than those that it has failed with.
+      const bool is_mended = id && record && record->IsDue(*id);
+      if (present && !present->unknown && !is_mended) {
         version = DataVersionOf(*id, present->digest.ToString());
       }
     }

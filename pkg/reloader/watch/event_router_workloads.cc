@@ -86,10 +86,10 @@ bool SameButForScale(Workload before, const Workload& now) {
 }  // namespace
 
 void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
-  const bool is_resumed = before.paused && !now.paused;
   if (!HasOtherTemplate(before, now)) {
-    if (is_resumed) {
-      parts_.memory.Resumed(now.id, ChangedSince(event), VersionNumber(event.resource_version()));
+    if (before.paused && (!now.paused || !event.is_single_change)) {
+      parts_.memory.Resumed(now.id,
+                            event.is_single_change ? VersionNumber(event.resource_version()) : 0);
     }
     if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
       parts_.memory.TemplateRolledOut(now.id);
@@ -109,17 +109,17 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       .stamps = is_own ? StampsOfOneRollout(before, now) : std::map<std::string, std::string>(),
       .all_stamps = is_own ? StampsOfRollouts(before, now) : std::set<std::string>(),
       .is_undo = !is_own && IsUndo(before, now),
-      .is_paused = now.paused};
+      .is_paused = now.paused && event.is_single_change};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
   }
   if (now.id.kind == WorkloadKind::kDeployment) {
     for (const WorkloadId& id : parts_.caches.RolloutsOf(now.id.key)) {
       PairMemory::TemplateChange of_rollout = change;
+      of_rollout.is_paused = false;  // its pause is told of by another watch
       // The pods belong to the Rollout. The Deployment has none, or is about to lose them.
       if (const auto rollout = parts_.caches.GetWorkload(id)) {
         of_rollout.was_rolled_out = AllPodsAreReplaced(*rollout);
-        of_rollout.is_paused = rollout->paused;
       }
       NoteTemplateOf(id, of_rollout);
     }
