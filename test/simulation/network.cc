@@ -106,7 +106,18 @@ class Network::Trip final : public rest::RoundTrip {
     return call_->Read(sink, stop, deadline);
   }
   Result<rest::StreamRead> TryRead(Sink sink) override { return call_->TryRead(sink); }
-  void Notify(std::function<void()> tell) override { call_->Notify(std::move(tell)); }
+  // A thread of the server tells, and what it begins by that is the client's.
+  void Notify(std::function<void()> tell) override {
+    Scheduler* const scheduler = Scheduler::Current();
+    if (scheduler == nullptr) {
+      return call_->Notify(std::move(tell));
+    }
+    call_->Notify([scheduler, client = scheduler->actor(), tell = std::move(tell)] {
+      const Actor self = scheduler->Become(client);
+      tell();
+      scheduler->Become(self);
+    });
+  }
   base::TimePoint Arm() override { return call_->Arm(); }
   bool lost_connection() const override { return call_->lost_connection(); }
   bool failed() const override { return call_->failed(); }

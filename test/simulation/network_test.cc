@@ -214,6 +214,22 @@ TEST(NetworkTest, WhatADelayedWatchTellsArrivesAtItsTime) {
   });
 }
 
+TEST(NetworkTest, WhatIsBegunWhenAnAnswerArrivesIsTheClients) {
+  OnNetwork(false, [](NetworkHarness& harness) {
+    Scheduler& scheduler = *Scheduler::Current();
+    const Actor client = scheduler.NewActor("client");
+    std::optional<Actor> told;
+    const Actor self = scheduler.Become(client);
+    const auto trip = harness.network()
+                          .ConnectionsOf(kOperator, false)
+                          ->Start({.method = "GET", .target = kSources, .stream = true});
+    trip->Notify([&] { told = scheduler.actor(); });
+    scheduler.Become(self);
+    base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+    EXPECT_EQ(told, client);
+  });
+}
+
 TEST(NetworkTest, OneClientsRequestsForLeasesFailAndNoOthers) {
   OnNetwork(true, [](NetworkHarness& harness) {
     const auto lease = [&harness] {
