@@ -129,10 +129,10 @@ MUTATIONS = [
         "               HasUnseenMove(known, plan, source)) {\n")]),
     ("a release within a second of another is not noticed", [(
         RELOADER + "watch/event_router_workloads.cc",
-        "  if (!HasOtherTemplate(before, now)) {\n    if (is_resumed",
+        "  if (!HasOtherTemplate(before, now)) {\n    if (before.paused",
         "  const bool is_unnoticed = MUTANT && before.template_written == now.template_written &&\n"
         "                            before.undone == now.undone && !IsOwnRollout(before, now);\n"
-        "  if (is_unnoticed || !HasOtherTemplate(before, now)) {\n    if (is_resumed")]),
+        "  if (is_unnoticed || !HasOtherTemplate(before, now)) {\n    if (before.paused")]),
     ("a restart counts as if it made no pods", [(
         RELOADER + "watch/event_router_workloads.cc",
         "  const bool is_own = IsOwnRollout(before, now);\n",
