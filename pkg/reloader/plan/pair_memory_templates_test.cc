@@ -65,6 +65,19 @@ void ReleaseAt(PairMemory& memory, std::uint64_t since, std::uint64_t until) {
                          {.since = since, .until = until, .before = "1", .now = "2"});
 }
 
+TEST(PairMemoryTemplates, AResumeBeginsThePodsOfATemplateThatWasWrittenDuringThePause) {
+  for (const bool is_told_of_all : {false, true}) {
+    PairMemory memory;
+    memory.TemplateChanged(
+        kLateWorkload, {.since = 20, .until = 20, .before = "1", .now = "2", .is_paused = true});
+    if (!is_told_of_all) {
+      memory.Resumed(kLateWorkload, 0);  // it may have been resumed and paused again
+    }
+    memory.Resumed(kLateWorkload, 30);
+    EXPECT_EQ(memory.Get(kLateWorkload).template_since, is_told_of_all ? 30U : 20U);
+  }
+}
+
 // Seed 188 of ten minutes and seed 497 of 400 hours of the simulation: a release began pods with
 // other data of the key that counts. The watch of workloads told of it when plans had forgotten
 // the change.
