@@ -36,8 +36,7 @@ const Digest& UnknownData();
 /// OwnBaselineOf. ">UID" is written into a Job that the operator creates in place of the one with
 /// that UID, because nobody knows the new UID then. TIME is `template_written` in seconds since
 /// 1970, and VERSION is of `versions`; a source without one has no "@VERSION". Without
-/// `template_written` the text begins with "v1" and has neither TIME nor
-/// versions.
+/// `template_written` the text begins with "v1" and has neither TIME nor versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;

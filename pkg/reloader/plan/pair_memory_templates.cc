@@ -221,16 +221,14 @@ void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t version) {
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
   if (found == states_.end() || !std::exchange(found->second.begins_on_resume, false) ||
-      version == 0) {
-    return;
+      version < found->second.template_since || version == 0) {
+    return;  // or it is known already of pods that have begun since
   }
   Knowledge& known = found->second;
-  const BeginOfPods begin{
-      .since = std::max(version, known.template_since), .until = version, .is_own = false};
   ++known.templates;  // what a plan has concluded meanwhile was true of the pods before
   BeginAllAnew(known);
-  BeginPods(known, begin.since, begin.until);
-  DoubtData(known, begin);
+  BeginPods(known, version, version);
+  DoubtData(known, {.since = version, .until = version, .is_own = false});
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {

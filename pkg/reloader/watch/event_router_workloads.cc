@@ -222,7 +222,6 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
   bool was_looked_at = false;
   if (event.type == RawEvent::Type::kUpdate) {
     const auto old_workload = WorkloadFrom(kind, event.old_object());
-    was_looked_at = old_workload && IsToBeLookedAt(*old_workload, parts_.rules);
     if (old_workload && parts_.history != nullptr) {
       parts_.history->ends().Observe(*old_workload, *workload,
                                      apimachinery::Time::From(parts_.clock.Wall()));
@@ -244,6 +243,8 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload, event);
     }
+    was_looked_at = old_workload && !Concerns(*workload, parts_.rules) &&
+                    IsToBeLookedAt(*old_workload, parts_.rules);
   }
   const std::uint64_t version =
       event.is_single_change ? VersionNumber(event.resource_version()) : 0;
