@@ -70,7 +70,13 @@ std::vector<std::string> WarningsOf(const Preview& preview) {
   }
   std::vector<std::string> warnings;
   if (!names.empty()) {
-    warnings.push_back(WithNames("kubexx-reloader rolls " + WorkloadCount(names.size()), names));
+    const char* rolls =
+        preview.not_looked_at > 0 ? "kubexx-reloader rolls at least " : "kubexx-reloader rolls ";
+    warnings.push_back(WithNames(rolls + WorkloadCount(names.size()), names));
+  } else if (preview.not_looked_at > 0) {
+    warnings.push_back("kubexx-reloader rolls none of " + WorkloadCount(preview.looked_at) +
+                       ", and " + std::to_string(preview.not_looked_at) +
+                       " more that may use it were not looked at");
   }
   if (!waits.empty()) {
     warnings.push_back(

@@ -60,6 +60,15 @@ TEST(WarningsOf, AreShortHoweverManyThereAre) {
   EXPECT_THAT(WarningsOf(preview)[0], HasSubstr("rolls 999 workloads: Deployment/nnn"));
 }
 
+TEST(WarningsOf, TellThatNotAllWereLookedAt) {
+  Preview preview{.rollouts = {Foreseen("web")}, .not_looked_at = 1800, .looked_at = 200};
+  EXPECT_THAT(WarningsOf(preview),
+              ElementsAre("kubexx-reloader rolls at least 1 workload: Deployment/web"));
+  preview.rollouts.clear();
+  EXPECT_THAT(WarningsOf(preview), ElementsAre("kubexx-reloader rolls none of 200 workloads, and "
+                                               "1800 more that may use it were not looked at"));
+}
+
 struct Warner {
   base::testing::FakeClock clock{};
   std::vector<ChangedSource> seen{};

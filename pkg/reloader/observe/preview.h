@@ -4,6 +4,7 @@
 #ifndef KUBEXX_RELOADER_OBSERVE_PREVIEW_H_
 #define KUBEXX_RELOADER_OBSERVE_PREVIEW_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ struct Preview {
   /// In the order in which they would begin.
   std::vector<PreviewedRollout> rollouts{};
   std::vector<PreviewedUser> others{};
+  /// Further workloads that may use a source of the change and have not been looked at, and those
+  /// that have been, where there are such.
+  std::size_t not_looked_at = 0;
+  std::size_t looked_at = 0;
   /// Objects of the input that are not sources, as "Deployment web".
   std::vector<std::string> ignored{};
   /// See Explanation::unread_policies.

@@ -5,7 +5,6 @@
 namespace kubexx::reloader {
 
 using apimachinery::Fail;
-using apimachinery::Reason;
 using apimachinery::Result;
 
 Result<void> SourcePreviewer::WithSources(const Workload& workload, const ChangedSources* changed,
@@ -27,13 +26,15 @@ Result<void> SourcePreviewer::WithSources(const Workload& workload, const Change
   return {};
 }
 
-std::vector<Workload> SourcePreviewer::UsersOf(const SourceId& source) const {
+std::vector<Workload> SourcePreviewer::UsersOf(const SourceId& source, Preview& preview) const {
   const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source);
   std::vector<Workload> users;
   for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
     for (const WorkloadId& id : *ids) {
-      if (users.size() > kMaxUsers) {
-        return users;  // to read tens of thousands would take seconds
+      if (users.size() == kMaxUsers) {
+        ++preview.not_looked_at;
+        preview.looked_at = kMaxUsers;
+        continue;
       }
       auto workload = parts_.caches.GetWorkload(id);
       if (workload && !IsKeeper(*workload)) {
@@ -54,14 +55,11 @@ Result<Preview> SourcePreviewer::Of(const ChangedSource& changed,
       (parts_.namespaces != nullptr && !parts_.namespaces->Contains(space))) {
     return Preview();
   }
-  const std::vector<Workload> users = UsersOf(id);
-  if (users.size() > kMaxUsers) {
-    return Fail(Reason::kTooManyRequests, "too many workloads may use the source");
-  }
+  Preview preview;
+  const std::vector<Workload> users = UsersOf(id, preview);
   const ChangedSources all{{id, changed}};
   const reloadpolicy::Arbiter arbiter =
       parts_.arbiter && !users.empty() ? parts_.arbiter() : reloadpolicy::Arbiter();
-  Preview preview;
   KX_RETURN_IF_ERROR(AddPreview({.changed = all,
                                  .users = users,
                                  .with_sources =

@@ -28,8 +28,8 @@ namespace kubexx::reloader {
 /// Tells what a change of one source would roll. Thread-safe. Keeps references to its arguments.
 class SourcePreviewer {
  public:
-  /// With more workloads that may use the source, none is planned: that would take too long for
-  /// somebody who waits.
+  /// Of more workloads that may use the source, so many are planned: all of them would take too
+  /// long for somebody who waits.
   static constexpr std::size_t kMaxUsers = 200;
 
   struct Parts {
@@ -49,15 +49,17 @@ class SourcePreviewer {
   explicit SourcePreviewer(const Parts& parts) : parts_(parts) {}
 
   /// The preview of the change of one source. Empty where the operator does not watch the source,
-  /// and where the source keeps its data. Fails with kTooManyRequests when more than kMaxUsers
-  /// workloads may use it, and when a source that was asked for cannot be read.
+  /// and where the source keeps its data. Of more than kMaxUsers workloads that may use it, it is
+  /// about the first ones: see Preview::not_looked_at. Fails when a source that was asked for
+  /// cannot be read.
   apimachinery::Result<Preview> Of(const ChangedSource& changed, const std::stop_token& stop) const;
 
  private:
   apimachinery::Result<void> WithSources(const Workload& workload, const ChangedSources* changed,
                                          const std::stop_token& stop,
                                          base::FunctionRef<void(const SourceLookup&)> use) const;
-  std::vector<Workload> UsersOf(const SourceId& source) const;
+  /// The first kMaxUsers workloads that may use the source. Counts the others in `preview`.
+  std::vector<Workload> UsersOf(const SourceId& source, Preview& preview) const;
 
   const Parts parts_;
 };
