@@ -76,20 +76,20 @@ def in_other_cluster(part, settings, measured, name, *arguments):
         return part(other, Measured(other, measured.rows), *arguments)
 
 
-def memory(settings, measured, counts, limits):
-    """Fills an empty cluster and starts the operator on it, several times."""
+def memory(settings, measured, counts, limits, flags=(), how=""):
+    """Fills an empty cluster and starts the operator on it with these flags, several times. `how` tells of them."""
     configmaps, secrets, deployments = (max(1, n // settings.smaller) for n in counts)
     log(f"memory: {configmaps} ConfigMaps, {secrets} Secrets, {deployments} Deployments")
     measured.rollouts("fill", "--namespace", "memory", "--configmaps", str(configmaps), "--secrets", str(secrets),
                       "--deployments", str(deployments), timeout=3600)
     rows = []
     for _ in range(settings.runs):
-        with Operator(settings) as operator:
+        with Operator(settings, *flags) as operator:
             await_idle([operator.process.pid], 32)  # Baselines are recorded, and what that needed is given back.
             resident, peak = memory_mib(operator.process.pid)
         rows.append(measured.add({"command": "memory", "objects": configmaps + secrets + deployments, "rss_mb": round(resident, 1),
                                   "peak_mb": round(peak, 1)}))
-    what = f"{configmaps + secrets + deployments:,} objects"
+    what = f"{configmaps + secrets + deployments:,} objects{how and ', ' + how}"
     figures = [Figure(f"resident memory after sync, {what}", middle(rows, "rss_mb"), limits[0], unit=" MiB")]
     if limits[1]:
         figures.append(Figure(f"peak of it, {what}", middle(rows, "peak_mb"), limits[1], unit=" MiB"))
@@ -133,17 +133,28 @@ def faults(settings, measured):
                       Figure("the same: rollouts too many", row["twice"], 0)]
 
 
-def main():
+def settings_of(parts):
+    """What hack/bench says on the command line; without --parts all of these are measured."""
     parser = argparse.ArgumentParser()
     for name in ("build", "folder", "out", "kubeconfig", "machine", "rollouts", "cluster", "cluster-name"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--smaller", type=int, default=1, help="divides all sizes")
-    parser.add_argument("--parts", default="speed,faults,memory,memory-large")
+    parser.add_argument("--parts", default=parts)
     parser.add_argument("--check", action="store_true")
     settings = parser.parse_args()
     os.makedirs(settings.out, exist_ok=True)
+    return settings
+
+
+def check(settings, figures):
+    if settings.check and not all(figure.met for figure in figures):
+        sys.exit("bench: a target is missed")
+
+
+def main():
+    settings = settings_of("speed,faults,memory,memory-large")
     measured = Measured(settings)
     parts = {
         "speed": lambda: speed(settings, measured),
@@ -154,8 +165,7 @@ def main():
     figures = [figure for name in settings.parts.split(",") for figure in parts[name]()]
     write(os.path.join(settings.out, "operator.md"), "kubexx-reloader, measured from outside", f"""Written by `hack/bench --operator` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A real kube-apiserver and etcd and the load generator share the
 machine with the operator. Deployments have no replicas. Medians of {settings.runs} runs where a figure can be had more than once.""", figures, measured.rows)
-    if settings.check and not all(figure.met for figure in figures):
-        sys.exit("bench: a target is missed")
+    check(settings, figures)
 
 
 if __name__ == "__main__":

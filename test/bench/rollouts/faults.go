@@ -109,22 +109,32 @@ func (b *bench) runUntilRecorded(ctx context.Context) error {
 		_ = operator.Process.Kill()
 		_ = operator.Wait()
 	}()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		list, err := b.client.AppsV1().Deployments(b.namespace).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		recorded := 0
-		for i := range list.Items {
-			if list.Items[i].Annotations[baselineAnnotation] != "" {
-				recorded++
-			}
-		}
-		if recorded == b.deployments {
-			return nil
+	return until(time.Minute, fmt.Sprintf("a baseline on each of %d Deployments", b.deployments), func() (bool, error) { return b.allRecorded(ctx) })
+}
+
+// allRecorded is whether the operator has recorded a baseline on each Deployment.
+func (b *bench) allRecorded(ctx context.Context) (bool, error) {
+	list, err := b.client.AppsV1().Deployments(b.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false, err
+	}
+	recorded := 0
+	for i := range list.Items {
+		if list.Items[i].Annotations[baselineAnnotation] != "" {
+			recorded++
 		}
 	}
-	return fmt.Errorf("the operator records no baseline of %d Deployments within a minute", b.deployments)
+	return recorded == b.deployments, nil
+}
+
+// until asks again and again whether something holds that no pod template tells of.
+func until(limit time.Duration, what string, holds func() (bool, error)) error {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if done, err := holds(); done || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: not within %s", what, limit)
 }
 
 // killAtRandom starts the operator and kills it after up to a second, again and again.

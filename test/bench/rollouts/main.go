@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -22,10 +23,12 @@ const usage = `rollouts COMMAND [FLAGS]: edits ConfigMaps and watches how an ope
   storm     many edits a second; how many Deployments lack their final state some seconds after; with --disturb under faults
   latency   some edits a second beside many Deployments: from an edit's acceptance to the changed pod template
   settle    a ConfigMap and a Secret edited together: no write inside the window, and one rollout
+  applies   how long dry runs of an apply to one ConfigMap take; with --warned those of which the server warns
+  waves     data with which rollouts fail, under a policy with waves that puts the last good data back: how many ever had them, for how long
   faults    edits while the operator (--operator) is killed at random: every final state rolled, none twice
 
 The operator must be running, except for faults, which starts it. Deployments have no replicas, so that only the API server
-and the operator work. Prints one JSON line.
+and the operator work; in waves this program plays their controller. Prints one JSON line.
 
 `
 
@@ -36,11 +39,15 @@ type options struct {
 	rate, kills                      int
 	length, grace, settle            time.Duration
 	seed                             int64
+	wantWarned                       bool
 }
 
 type bench struct {
 	options
-	client kubernetes.Interface
+	client   kubernetes.Interface
+	warned   warnings
+	replicas int32                    // of new Deployments
+	seen     func(*appsv1.Deployment) // is called for each state of a Deployment that the observer sees; may be nil
 }
 
 var commands = map[string]func(*bench, context.Context) (map[string]any, error){
@@ -49,6 +56,8 @@ var commands = map[string]func(*bench, context.Context) (map[string]any, error){
 	"storm":   (*bench).storm,
 	"latency": (*bench).latency,
 	"settle":  (*bench).settleWindow,
+	"applies": (*bench).applies,
+	"waves":   (*bench).waves,
 	"faults":  (*bench).faults,
 }
 
@@ -67,6 +76,7 @@ func main() {
 	set.DurationVar(&o.length, "for", time.Minute, "how long")
 	set.DurationVar(&o.grace, "grace", 5*time.Second, "how long after the last edit final states are compared")
 	set.DurationVar(&o.settle, "settle", 100*time.Millisecond, "the operator's settle window")
+	set.BoolVar(&o.wantWarned, "warned", false, "applies: whether the server warns of what an apply does")
 	set.Int64Var(&o.seed, "seed", 1, "of what is chosen at random")
 	set.Usage = func() {
 		fmt.Fprint(set.Output(), usage)
@@ -84,7 +94,9 @@ func main() {
 	}
 	config.QPS = -1
 	config.ContentType = "application/vnd.kubernetes.protobuf"
-	b := &bench{options: o, client: kubernetes.NewForConfigOrDie(config)}
+	b := &bench{options: o}
+	config.WarningHandler = &b.warned
+	b.client = kubernetes.NewForConfigOrDie(config)
 	result, err := commands[os.Args[1]](b, context.Background())
 	if err != nil {
 		measure.Fatal("rollouts: %v", err)

@@ -112,11 +112,10 @@ func (b *bench) createDeployments(ctx context.Context, n int, uses func(i int) [
 	return inParallel(n, func(i int) error {
 		name := deploymentName(i)
 		labels := map[string]string{"app": name}
-		none := int32(0)
 		object := &appsv1.Deployment{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{autoAnnotation: "true"}},
 			Spec: appsv1.DeploymentSpec{
-				Replicas: &none,
+				Replicas: &b.replicas,
 				Selector: &metav1.LabelSelector{MatchLabels: labels},
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{Labels: labels},

@@ -25,7 +25,8 @@ type observer struct {
 	mu       sync.Mutex
 	states   map[string]string
 	rollouts map[string][]rollout
-	changed  chan struct{} // has an element when something changed since it was last taken
+	seen     func(*appsv1.Deployment) // see bench.seen
+	changed  chan struct{}            // has an element when something changed since it was last taken
 }
 
 // stateOf is what the operator has written into a pod template.
@@ -46,13 +47,14 @@ func stateOf(deployment *appsv1.Deployment) string {
 
 // observe lists the Deployments and follows them until the context ends.
 func (b *bench) observe(ctx context.Context) (*observer, error) {
-	o := &observer{states: map[string]string{}, rollouts: map[string][]rollout{}, changed: make(chan struct{}, 1)}
+	o := &observer{seen: b.seen, states: map[string]string{}, rollouts: map[string][]rollout{}, changed: make(chan struct{}, 1)}
 	list, err := b.client.AppsV1().Deployments(b.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
 	for i := range list.Items {
 		o.states[list.Items[i].Name] = stateOf(&list.Items[i])
+		o.show(&list.Items[i])
 	}
 	go b.follow(ctx, o, list.ResourceVersion)
 	return o, nil
@@ -91,7 +93,14 @@ func (b *bench) follow(ctx context.Context, o *observer, version string) {
 	}
 }
 
+func (o *observer) show(deployment *appsv1.Deployment) {
+	if o.seen != nil {
+		o.seen(deployment)
+	}
+}
+
 func (o *observer) note(deployment *appsv1.Deployment) {
+	defer o.show(deployment)
 	at, state := time.Now(), stateOf(deployment)
 	o.mu.Lock()
 	defer o.mu.Unlock()
