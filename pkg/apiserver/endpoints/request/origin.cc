@@ -65,7 +65,7 @@ Result<void> CheckHost(const http::Request& request, const std::vector<std::stri
 }
 
 Result<void> CheckBody(const http::Request& request) {
-  if (request.body.empty() || !ContentTypeOf(request).empty()) {
+  if (request.method != "POST" || request.body.empty() || !ContentTypeOf(request).empty()) {
     return {};
   }
   return Fail(Reason::kUnsupportedMediaType,

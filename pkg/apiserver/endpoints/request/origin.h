@@ -25,9 +25,11 @@ apimachinery::Result<void> CheckOrigin(const http::Request& request,
 apimachinery::Result<void> CheckHost(const http::Request& request,
                                      const std::vector<std::string>& own);
 
-/// For a server that needs no credentials. Returns kUnsupportedMediaType for a body without a
-/// Content-Type, because a browser sends such a request for any web page without a preflight.
-/// Servers with credentials treat the body as JSON, as kube-apiserver does.
+/// For a server that needs no credentials. Returns kUnsupportedMediaType for a POST with a body
+/// without a Content-Type, because a browser sends such a request for any web page without a
+/// preflight; it sends no other method with a body so. Servers with credentials treat the body as
+/// JSON, as kube-apiserver does, and all servers that of another method: `kubectl scale
+/// --current-replicas` sends such a PUT.
 apimachinery::Result<void> CheckBody(const http::Request& request);
 
 }  // namespace kubexx::apiserver

@@ -125,6 +125,19 @@ TEST_F(OriginTest, ABodySaysWhatItIs) {
   EXPECT_EQ(api_.Handle(request).status, 201);
 }
 
+TEST_F(OriginTest, ABodyThatNoPageSendsWithoutAPreflightNeedNotSayWhatItIs) {
+  // So kubectl scale --current-replicas.
+  ASSERT_EQ(Do("POST", "/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"m"}})",
+               "application/json")
+                .status,
+            201);
+  http::Request request;
+  request.method = "PUT";
+  request.path = "/api/v1/namespaces/default/configmaps/m";
+  request.body = R"({"metadata":{"name":"m"},"data":{"a":"b"}})";
+  EXPECT_EQ(api_.Handle(request).status, 200);
+}
+
 TEST_F(TokenOriginTest, ABodyThatDoesNotSayWhatItIsIsJson) {
   http::Request request;
   request.method = "POST";
