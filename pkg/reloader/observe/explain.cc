@@ -237,6 +237,12 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
   if (source.container.empty()) {
     return "never rolls the workload: " + rule + ", but no volume or variable mentions it";
   }
+  if (source.in_doubt) {
+    return "has the data that are recorded, but was written since then, and pods that began in "
+           "between may have others: an operator that begins now rolls the workload, one that ran "
+           "meanwhile knows better (" +
+           rule + ")" + KeysText(source, input);
+  }
   if (source.due) {
     return "has changed: a rollout is due (" + rule + ")" + KeysText(source, input);
   }
@@ -288,6 +294,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
     }
   }
   result.due = IsDue(plan, id);
+  result.in_doubt = result.due && result.exists && result.recorded == result.digest;
   result.left_out = std::ranges::find(plan.left_out, id) != plan.left_out.end();
   result.summary = SummaryOf(result, input) + NotInPlaceText(result, input);
   if (source && source->restored) {

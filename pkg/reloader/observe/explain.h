@@ -33,6 +33,9 @@ struct SourceExplanation {
   std::string digest{};
   /// The source causes a rollout that has not been made yet.
   bool due = false;
+  /// With `due`: the present data are those that are recorded, but the source was written since
+  /// then, and pods may have begun in between. An operator that ran meanwhile knows what they have.
+  bool in_doubt = false;
   /// The record on the workload has no room for the source.
   bool left_out = false;
   /// A sentence: what a change of the source causes, and what the last change has caused.

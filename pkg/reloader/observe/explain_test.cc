@@ -141,6 +141,27 @@ TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   EXPECT_THAT(ToText(explanation), HasSubstr("Secret password: has changed"));
 }
 
+// An operator that ran while the data were changed and changed back has called the rollout off, and
+// has not renewed the record yet.
+TEST_F(ExplainTest, OfDataThatHaveComeBackItDoesNotSayThatARolloutIsDue) {
+  workload_.template_written = apimachinery::Time{.seconds = 100};
+  const Baseline baseline{
+      .uid = workload_.uid,
+      .digests = {{kShopConfig, DigestOf("now")}, {kShopPassword, DigestOf("now")}},
+      .template_written = Baseline::kNoTemplate,
+      .versions = {{kShopConfig, 5}, {kShopPassword, 5}}};
+  workload_.annotations[std::string(kBaselineAnnotation)] = baseline.ToString();
+  sources_[kShopPassword].resource_version = 9;
+  written_at_ = apimachinery::Time{.seconds = 110};
+  const Explanation explanation = Ask();
+  ASSERT_TRUE(explanation.due);
+  EXPECT_THAT(ToText(explanation), HasSubstr("A rollout may be due: see the sources."));
+  EXPECT_THAT(
+      ToText(explanation),
+      HasSubstr("Secret password: has the data that are recorded, but was written since then"));
+  EXPECT_THAT(ToJson(explanation), HasSubstr(R"("inDoubt":true)"));
+}
+
 // kubectl rollout undo restores the pod template and the annotations of the revision before. The
 // pods of that revision began with older data.
 TEST_F(ExplainTest, AfterAnUndoNothingIsDueUntilTheDataChange) {

@@ -22,6 +22,15 @@ bool IsUnrecorded(const SourceExplanation& source) {
          !source.container.empty() && source.recorded.empty();
 }
 
+/// Whether a rollout is due only to an operator that does not know what happened before it began.
+bool IsInDoubt(const Explanation& explanation) {
+  const auto& sources = explanation.sources;
+  return std::ranges::any_of(sources, &SourceExplanation::in_doubt) &&
+         std::ranges::all_of(sources, [](const SourceExplanation& source) {
+           return !source.due || source.in_doubt;
+         });
+}
+
 void AddFlags(const Explanation& explanation, std::string& out) {
   if (!explanation.flags.empty()) {
     Line(out, "By the flags " + explanation.flags + ".");
@@ -42,6 +51,7 @@ codec::JsonTree SourceTree(const SourceExplanation& source) {
   tree["recorded"] = source.recorded;
   tree["digest"] = source.digest;
   tree["due"] = source.due;
+  tree["inDoubt"] = source.in_doubt;
   tree["leftOut"] = source.left_out;
   tree["summary"] = source.summary;
   return tree;
@@ -77,6 +87,7 @@ std::string ToText(const Explanation& explanation) {
     const bool all_recorded = std::ranges::none_of(explanation.sources, IsUnrecorded);
     Line(out, !explanation.due && !all_recorded      ? "No rollout is due by what is recorded."
               : !explanation.due                     ? "No rollout is due."
+              : IsInDoubt(explanation)               ? "A rollout may be due: see the sources."
               : explanation.hold                     ? "A rollout is due and waits."
               : !explanation.unread_policies.empty() ? "A rollout is due; whether it may begin is "
                                                        "not known."
@@ -93,7 +104,9 @@ std::string ToText(const Explanation& explanation) {
     Line(out, "Its rollout has failed and is not mended: " + explanation.failure + ".");
   }
   if (explanation.hold) {
-    Line(out, std::string(explanation.due ? "  waits: " : "  one that became due would wait: ") +
+    Line(out, std::string(IsInDoubt(explanation) ? "  it would wait: "
+                          : explanation.due      ? "  waits: "
+                                                 : "  one that became due would wait: ") +
                   std::string(ToString(explanation.hold->reason)) + ": " +
                   explanation.hold->message);
   }
