@@ -85,10 +85,18 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
   const auto counts = reloader::CleanUp(client, options, on_workload, on_failure, stop);
   KX_RETURN_IF_ERROR(counts);
   bool is_well = counts->failed == 0;
+  // It names the described kinds, which the next run needs to know.
+  const bool is_all = is_well && options.label_selector.empty();
   for (const reloader::ToldOperator& told :
        operators ? operators->gone : std::vector<reloader::ToldOperator>()) {
     const apimachinery::ObjectKey& gone = told.deployment;
     if (!Concerns(question, gone.namespace_)) {
+      continue;
+    }
+    if (!is_all) {
+      std::cout << "ConfigMap " << gone.namespace_ << "/reloader-meta-info: is kept, as not all "
+                << "workloads are clean; it tells a further run which kinds to look at"
+                << std::endl;
       continue;
     }
     const auto cleaned = CleanUpOwn(

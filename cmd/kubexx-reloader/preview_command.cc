@@ -1,5 +1,6 @@
 #include "preview_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <iostream>
@@ -276,7 +277,8 @@ int RunPreview(int argc, const char* const* argv,
   }
   std::cout << (question.output == "json" ? reloader::ToJson(*preview)
                                           : reloader::ToText(*preview));
-  return question.exit_code && !preview->rollouts.empty() ? kWouldRoll : 0;
+  return question.exit_code && std::ranges::any_of(preview->rollouts, reloader::IsMade) ? kWouldRoll
+                                                                                        : 0;
 }
 
 }  // namespace kubexx

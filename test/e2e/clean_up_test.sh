@@ -108,6 +108,8 @@ log "what rolls nothing goes, and nothing rolls"
 rolled=$(templates)
 says 0 'Deployment shop/web: took away annotation' --dry-run=false -n shop -l app=web
 has_baseline statefulset db || fail "a selector leaves nothing out"
+says 0 'ConfigMap tools/reloader-meta-info: is kept, as not all workloads are clean' --dry-run=false -l app=nobody
+tells_of_itself || fail "a further run does not know which kinds there were"
 says 0 'leaves variable STAKATER_WEB_CONFIGMAP of container app' --dry-run=false
 [ -z "$(traces)" ] || fail "these are left: $(traces)"
 [ "$(templates)" = "$rolled" ] || fail "pod templates were changed: $(templates)"

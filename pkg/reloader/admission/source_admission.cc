@@ -58,7 +58,7 @@ std::vector<std::string> WarningsOf(const Preview& preview) {
   std::vector<std::string> names;
   std::vector<std::string> waits;
   for (const PreviewedRollout& rollout : preview.rollouts) {
-    if (!rollout.refused.empty() || !rollout.left_alone.empty()) {
+    if (!IsMade(rollout)) {
       continue;
     }
     const WorkloadId& id = rollout.forecast.workload;

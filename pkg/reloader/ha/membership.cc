@@ -1,10 +1,12 @@
 #include "kubexx/reloader/ha/membership.h"
 
+#include <algorithm>
 #include <map>
 #include <thread>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/stop_timer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/permissions/denial.h"
 
@@ -16,6 +18,8 @@ namespace {
 
 // Roles that are being replaced refuse requests for a shorter time than this.
 constexpr base::Duration kRefusedForGood = std::chrono::seconds(10);
+/// Of the ten seconds that an operator has to end.
+constexpr base::Duration kTimeToLeave = std::chrono::seconds(2);
 
 std::string Division(int shards) {
   return shards == 1   ? "works on all namespaces together"
@@ -56,7 +60,9 @@ class Membership::Impl {
     renewer_.request_stop();
     watcher_ = {};  // this joins the thread
     renewer_.join();
-    Leave({});
+    // The Leases of the shards, which are given back after this, matter more than the sign of life.
+    const base::StopTimer limit(options_.clock, {}, kTimeToLeave);
+    Leave(limit.token());
   }
 
   std::optional<std::stop_token> AwaitAssigned(int shard, const std::stop_token& stop) {
@@ -101,28 +107,11 @@ class Membership::Impl {
         renewal = options_.clock.Now() + options_.renew_period;
         BeginAnewAfterSilence();
       }
-      if (!is_member_) {
-        Look(stop);  // before the other replicas count on this one
-      }
-      if (has_place_ && HasSigns()) {
-        if (is_due || !is_member_) {
-          // The other replicas may see the sign of life as soon as it was sent, whenever the answer
-          // comes.
-          const base::TimePoint sent = options_.clock.Now();
-          if (!std::exchange(is_member_, true)) {
-            renewed_at_ = sent;
-          }
-          const auto renewed = store_.Renew(stop);
-          BeginAnewAfterSilence();  // the request may have been late, or only its answer
-          if (renewed && is_member_) {
-            renewed_at_ = sent;
-          }
-          Note(renewed, "Cannot renew the Lease that shows the other replicas that this one lives",
-               renewal_error_, stop);
+      {
+        const base::StopTimer alive(options_.clock, stop, TimeOfSilence());
+        if (!Act(is_due, alive.token())) {
+          return;
         }
-        Look(stop);
-      } else if (has_place_) {
-        return Assign({options_.identity});  // this does not change, because the Lease decides
       }
       const base::MutexLock lock(mu_);
       while (!woken_ && !stop.stop_requested() && options_.clock.Now() < renewal) {
@@ -130,6 +119,46 @@ class Membership::Impl {
       }
       woken_ = false;
     }
+  }
+
+  /// Shows that this replica lives, and looks after the others. Returns false when nothing will
+  /// change any more.
+  bool Act(bool is_due, const std::stop_token& stop) {
+    if (!is_member_) {
+      Look(stop);  // before the other replicas count on this one
+    }
+    if (!has_place_) {
+      return true;
+    }
+    if (!HasSigns()) {
+      Assign({options_.identity});  // this does not change, because the Lease decides
+      return false;
+    }
+    if (is_due || !is_member_) {
+      // The other replicas may see the sign of life as soon as it was sent, whenever the answer
+      // comes.
+      const base::TimePoint sent = options_.clock.Now();
+      if (!std::exchange(is_member_, true)) {
+        renewed_at_ = sent;
+      }
+      const auto renewed = store_.Renew(stop);
+      BeginAnewAfterSilence();  // the request may have been late, or only its answer
+      if (renewed && is_member_) {
+        renewed_at_ = sent;
+      }
+      Note(renewed, "Cannot renew the Lease that shows the other replicas that this one lives",
+           renewal_error_, stop);
+    }
+    Look(stop);
+    return true;
+  }
+
+  /// How long a request may take until the others may regard this replica as dead; zero: as long as
+  /// it likes, since they do not count on it.
+  base::Duration TimeOfSilence() const {
+    return is_member_ ? std::max<base::Duration>(
+                            renewed_at_ + options_.expiry - options_.clock.Now(), base::Duration(1))
+                      : base::Duration::zero();
   }
 
   /// The other replicas regard a replica as dead that has given no sign of life for so long, and
@@ -166,6 +195,7 @@ class Membership::Impl {
     auto members = store_.List(stop);
     auto leader =
         members && HasSigns() ? store_.Leader(stop) : Result<std::optional<Member>>(std::nullopt);
+    BeginAnewAfterSilence();  // the requests may have taken too long
     const base::TimePoint now = options_.clock.Now();
     if (!HasSigns() && !members && IsMissingRight(members.error())) {
       has_place_ = true;  // the replicas that have shards give them up for the Lease

@@ -53,8 +53,11 @@ class FakeStore final : public MemberStore {
     const base::MutexLock lock(mu_);
     delay_ = std::move(delay);
   }
-  Result<std::vector<Member>> List(std::stop_token) override {
+  Result<std::vector<Member>> List(std::stop_token stop) override {
     const base::MutexLock lock(mu_);
+    while (hangs_ && !stop.stop_requested()) {
+      (void)base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+    }
     if (is_away_) {
       return Away();
     }
@@ -139,6 +142,12 @@ class FakeStore final : public MemberStore {
     const base::MutexLock lock(mu_);
     is_refused_ = is_refused;
   }
+  /// Lets lists hang until they are given up, or end again.
+  void Hang(bool hangs) {
+    const base::MutexLock lock(mu_);
+    hangs_ = hangs;
+    changed_.notify_all();
+  }
   /// Makes the API server unreachable, or reachable again.
   void GoAway(bool is_away) {
     const base::MutexLock lock(mu_);
@@ -162,6 +171,7 @@ class FakeStore final : public MemberStore {
   const int own_shards_;
   mutable base::Mutex mu_;
   bool is_away_ KX_GUARDED_BY(mu_) = false;
+  bool hangs_ KX_GUARDED_BY(mu_) = false;
   base::CondVar changed_;
   bool is_refused_ KX_GUARDED_BY(mu_) = false;
   std::function<void()> delay_ KX_GUARDED_BY(mu_);
@@ -389,6 +399,26 @@ TEST(Membership, OneWhoseSignOfLifeTakesTooLongBeginsAnewAsTheYoungest) {
   }
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
   EXPECT_GT(store.CreationOf("me"), creation);
+}
+
+// While a list hangs no sign of life is given, and the shards' own Leases are renewed nevertheless.
+TEST(Membership, OneWhoseListHangsGivesItsShardsUpBeforeOthersTakeThem) {
+  FakeClock clock;
+  FakeStore store(2);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
+  membership.Start();
+  const auto first = membership.AwaitAssigned(0, {});
+  store.AwaitLooks(clock);
+  store.Hang(true);
+  clock.AdvanceToSleeper(seconds(2));
+  clock.AdvanceToSleeper(seconds(12));  // to what limits the list
+  clock.Advance(seconds(3));
+  AwaitRequest(*first);
+  store.Hang(false);
+  for (int i = 0; i < 5; ++i) {
+    store.AwaitLooks(clock);
+  }
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
 }
 
 TEST(Membership, OneThatWorksOnAllNamespacesLooksAgainAfterAnError) {

@@ -41,6 +41,11 @@ struct PreviewedRollout {
   std::string in_place{};
 };
 
+/// Whether pods begin by it, now or later: it is neither refused nor left alone.
+inline bool IsMade(const PreviewedRollout& rollout) {
+  return rollout.refused.empty() && rollout.left_alone.empty();
+}
+
 /// A workload that uses a source of the change, or may, and would not be rolled.
 struct PreviewedUser {
   WorkloadId workload{};

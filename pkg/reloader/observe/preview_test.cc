@@ -197,8 +197,10 @@ TEST_F(PreviewTest, TellsOfRolloutsThatWouldNotBeMade) {
   Workload& job = AddUser("report");
   job.id.kind = WorkloadKind::kCronJob;
   job.suspended = true;
-  EXPECT_THAT(ToText(Ask(Data{{"a", "1"}}, {{"a", "2"}})),
-              HasSubstr("       will not be made: it is suspended"));
+  const Preview preview = Ask(Data{{"a", "1"}}, {{"a", "2"}});
+  EXPECT_THAT(ToText(preview), HasSubstr("       will not be made: it is suspended"));
+  ASSERT_THAT(preview.rollouts, SizeIs(1));
+  EXPECT_FALSE(IsMade(preview.rollouts[0]));
 }
 
 TEST_F(PreviewTest, HasNamesOfKeysAndNoValues) {

@@ -108,6 +108,24 @@ TEST_F(UsedKeysTest, SwitchingItOnAndOffRollsNothing) {
   EXPECT_EQ(writer_.Await(1).size(), 1U) << "all keys count again";
 }
 
+// The source's own list names b until the policy is enforced.
+TEST_F(UsedKeysTest, AChangeOfAKeyThatAnEnforcedPolicyMakesCountRolls) {
+  reloadpolicy::Policy policy{.id = {"", "platform"},
+                              .sources = {{.kind = "ConfigMap", .name = "config", .keys = "a"}}};
+  enforcer_.SetPolicy(policy);
+  config_.metadata.annotations[std::string(kSourceKeys)] = "b";
+  PutData({{"a", "1"}, {"b", "1"}});
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  writer_.AwaitRecords(1);
+  policy.enforced = true;
+  enforcer_.SetPolicy(policy);
+  Settle();
+  Change({{"a", "2"}, {"b", "1"}});
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestOfKeys({{"a", "2"}}, "a")));
+}
+
 TEST_F(UsedKeysTest, WithoutItAllKeysCount) {
   PutData({{"a", "1"}, {"b", "1"}});
   Put(*deployments_, Using("a"));

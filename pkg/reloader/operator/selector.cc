@@ -25,12 +25,31 @@ std::string Requirement(std::string_view element) {
   return std::string(element);
 }
 
+/// The parts of an element that came in quotes with its commas, as the chart writes it; a list of
+/// values in brackets stays together.
+std::vector<std::string_view> PartsOf(std::string_view element) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < element.size(); ++i) {
+    depth += element[i] == '(' ? 1 : element[i] == ')' ? -1 : 0;
+    if (element[i] == ',' && depth == 0) {
+      parts.push_back(element.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  parts.push_back(element.substr(begin));
+  return parts;
+}
+
 }  // namespace
 
 apimachinery::Result<std::string> LabelSelectorOf(const std::vector<std::string>& elements) {
   std::string text;
   for (const std::string& element : elements) {
-    text += (text.empty() ? "" : ",") + Requirement(element);
+    for (const std::string_view part : PartsOf(element)) {
+      text += (text.empty() ? "" : ",") + Requirement(part);
+    }
   }
   const auto selector = apimachinery::LabelSelector::Parse(text);
   if (!selector) {

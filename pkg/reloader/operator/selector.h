@@ -13,8 +13,9 @@ namespace kubexx::reloader {
 /// Combines the elements of --resource-label-selector or --namespace-selector to a label selector
 /// as the API takes it. "k:v" means k=v; "k:*" and "k=*" mean that the label k exists; any other
 /// element is copied, so that a selector may be spread over elements: "tier in (a", "b)". Returns
-/// an empty text when there are no elements. Fails with kInvalidConfig when the result is not a
-/// label selector. The rules are stakater/Reloader's.
+/// an empty text when there are no elements. An element with commas, which came in quotes, counts
+/// as several. Fails with kInvalidConfig when the result is not a label selector. The rules are
+/// stakater/Reloader's.
 apimachinery::Result<std::string> LabelSelectorOf(const std::vector<std::string>& elements);
 
 }  // namespace kubexx::reloader

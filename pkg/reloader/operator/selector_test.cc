@@ -32,6 +32,13 @@ INSTANTIATE_TEST_SUITE_P(
         SelectorCase{.name = "Absent", .elements = {"!team"}, .want = "!team"},
         SelectorCase{
             .name = "SetSplitByTheCsv", .elements = {"team in (a", "b)"}, .want = "team in (a,b)"},
+        SelectorCase{.name = "SetInQuotes",
+                     .elements = {"team in (a,b),env:*"},
+                     .want = "env,team in (a,b)"},
+        SelectorCase{
+            .name = "SeveralInQuotes", .elements = {"team:a,env:prod"}, .want = "env=prod,team=a"},
+        SelectorCase{
+            .name = "StarInQuotes", .elements = {"team:*,env:prod"}, .want = "env=prod,team"},
         SelectorCase{.name = "Several", .elements = {"a:1", "b=2"}, .want = "a=1,b=2"}),
     [](const auto& row) { return row.param.name; });
 

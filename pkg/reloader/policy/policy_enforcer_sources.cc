@@ -22,7 +22,7 @@ using reloadpolicy::Policy;
 /// policy. Null means that the policy did not exist, or does not exist any more.
 std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
   const bool moved = before != nullptr && now != nullptr &&
-                     (before->namespaces != now->namespaces ||
+                     (before->namespaces != now->namespaces || before->enforced != now->enforced ||
                       before->excluded_namespaces != now->excluded_namespaces);
   std::set<SourceId> result;
   const auto compare = [&](const Policy* one, const Policy* other) {

@@ -55,15 +55,22 @@ HandChange Pause(std::string_view kind, const Unstructured& object) {
   } else {
     patch["metadata"]["annotations"][kSourcePaused] = "true";
   }
-  return {patch.ToJson(), "paused; rollouts that become due wait until it is resumed"};
+  std::string told = "paused; rollouts that become due wait until it is resumed";
+  if (!of_policy && value != nullptr && *value == "false") {
+    told +=
+        ". Its annotation " + std::string(kSourcePaused) +
+        ": \"false\" exempted it from the pauses of policies: set that again when you resume it";
+  }
+  return {patch.ToJson(), std::move(told)};
 }
 
 HandChange Resume(std::string_view kind, const Unstructured& object) {
   JsonTree patch = PatchOf(object);
   const bool of_policy = IsPolicy(kind);
   const auto annotations = object.Annotations();
+  const std::string* value = Find(annotations, kSourcePaused);
   if (of_policy ? !object.GetBool({"spec", "paused"}).value_or(false)
-                : Find(annotations, kSourcePaused) == nullptr) {
+                : value == nullptr || *value == "false") {
     return {.told = "is not paused by " +
                     (of_policy ? std::string("its spec")
                                : "an annotation of its own; `explain` tells what else holds a "

@@ -52,6 +52,14 @@ TEST(HandEdits, APauseIsAnAnnotationAndOfAPolicyAField) {
   EXPECT_THAT(PatchBy(HandEdit::kPause, "Pod", plain), HasSubstr("a Pod cannot be paused"));
 }
 
+TEST(HandEdits, AnExemptionFromPausesIsNoPause) {
+  const Unstructured exempt = ObjectWith(R"("reloader.kubexx.io/paused":"false")");
+  EXPECT_THAT(PatchBy(HandEdit::kResume, "Deployment", exempt), IsEmpty());
+  const auto paused = HandChangeOf(HandEdit::kPause, "Deployment", exempt, kHandTime);
+  ASSERT_TRUE(paused);
+  EXPECT_THAT(paused->told, HasSubstr("exempted it from the pauses of policies"));
+}
+
 TEST(HandEdits, APauseThatCannotBeReadIsTakenOffAsWell) {
   EXPECT_EQ(
       PatchBy(HandEdit::kResume, "Deployment", ObjectWith(R"("reloader.kubexx.io/paused":"yes")")),
