@@ -152,6 +152,11 @@ Effective PolicySet::Resolve(const ObjectRef& workload, const Annotations& annot
   add(false, false);
   add(true, true);
   add(true, false);
+  if (flags_.paused.value_or(false)) {
+    // Whoever stops the operator means everybody, also those who are exempt from the others'
+    // pauses.
+    layers.Enforce({.paused = true}, {"flag", std::nullopt, true});
+  }
   layers.Add(flags_, {"flag", std::nullopt, false});
   return effective;
 }

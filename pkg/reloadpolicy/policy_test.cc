@@ -232,6 +232,14 @@ TEST(PolicySet, KnowsSettingsThatHaveNoEffectBesideThoseOfAnEarlierPolicy) {
   EXPECT_THAT(overruled("b"), ElementsAre("paused (ReloadPolicy shop/a)"));
 }
 
+TEST(PolicySet, AFlagThatStopsAllStopsThoseWhoAreExemptFromPausesToo) {
+  PolicySet set(Settings{.paused = true});
+  set.Set(PolicyFrom(Namespaced(R"({"paused": false})", "hasty")));
+  const ObjectRef web{"Deployment", {"shop", "web"}};
+  EXPECT_TRUE(set.Resolve(web, {}).paused->value);
+  EXPECT_TRUE(set.Resolve(web, {{"reloader.kubexx.io/paused", "false"}}).paused->value);
+}
+
 TEST(PolicySet, WhatIsEnforcedMayBeStricterAndNoLaxer) {
   PolicySet set(Settings{.min_interval = 9h, .max_in_namespace = 1});
   set.Set(PolicyFrom(OfCluster(R"({"minInterval": "5h", "settleWindow": "7s"})")));  // named c
