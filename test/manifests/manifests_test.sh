@@ -158,6 +158,11 @@ what_has_no_effect_is_told() {
   told 'reloader.logFormat is "xml"' --set reloader.logFormat=xml
   told 'reloader.ignoreNamespaces has no effect' --set reloader.watchGlobally=false --set reloader.ignoreNamespaces=a
   told 'with this kubexx.updateStrategy two operators' --set kubexx.updateStrategy.type=RollingUpdate
+  told 'kubexx.restore.secrets has no effect' --set kubexx.restore.secrets=true
+  told 'kubexx.admission.warnings has no effect' --set kubexx.admission.warnings=true
+  told 'kubexx.tracing.endpoint has no effect' --set kubexx.tracing.endpoint=http://collector:4318
+  told 'kubexx.page.viewers has no effect' --set reloader.rbac.enabled=false --set kubexx.page.enabled=true --set kubexx.page.plainHTTP=true \
+    --set 'kubexx.page.viewers[0].kind=Group,kubexx.page.viewers[0].name=a'
   told 'reloader.namespaceSelector has no effect' --set reloader.watchGlobally=false --set reloader.namespaceSelector=a
 }
 

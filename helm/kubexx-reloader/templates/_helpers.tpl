@@ -64,7 +64,7 @@ annotations:
 {{- $image := .Values.image -}}
 {{- $tag := $image.tag | default .Chart.AppVersion | toString -}}{{/* 1.4 is a number */}}
 {{- if .Values.global.imageRegistry -}}
-{{ printf "%s/%s:%s" .Values.global.imageRegistry $image.name $tag }}
+{{ printf "%s/%s" .Values.global.imageRegistry $image.name }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- else if $image.digest -}}
 {{ printf "%s@%s" $image.repository $image.digest }}
 {{- else -}}
