@@ -7,6 +7,8 @@
 #include "kubexx/api/coordination/v1/resources.gen.h"
 #include "kubexx/api/coordination/v1/schema.gen.h"
 #include "kubexx/api/coordination/v1/types.gen.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/stop_timer.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/ha/membership.h"
 
@@ -57,7 +59,9 @@ class LeaseMemberStore final : public MemberStore {
         identity_(std::move(identity)),
         shards_(shards) {}
 
-  Result<void> Renew(std::stop_token stop) override {
+  Result<void> Renew(std::stop_token until, base::Duration limit) override {
+    const base::StopTimer timer(base::Clock::Real(), until, limit);
+    const std::stop_token stop = timer.token();
     own_.metadata.name = NameOf(identity_);
     own_.metadata.namespace_ = lease_.namespace_;
     own_.metadata.labels[kMemberLabel] = lease_.name;
@@ -89,8 +93,9 @@ class LeaseMemberStore final : public MemberStore {
     return {};
   }
 
-  Result<std::vector<Member>> List(std::stop_token stop) override {
-    KX_ASSIGN_OR_RETURN(const auto list, leases_.List(Selection(), std::move(stop)));
+  Result<std::vector<Member>> List(std::stop_token stop, base::Duration limit) override {
+    const base::StopTimer timer(base::Clock::Real(), stop, limit);
+    KX_ASSIGN_OR_RETURN(const auto list, leases_.List(Selection(), timer.token()));
     std::vector<Member> members;
     for (const Lease& lease : list.items) {
       // A copy of a member's Lease under another name, perhaps from a backup, belongs to no member:
@@ -103,8 +108,9 @@ class LeaseMemberStore final : public MemberStore {
     return members;
   }
 
-  Result<std::optional<Member>> Leader(std::stop_token stop) override {
-    const auto lease = leases_.Get(lease_.name, std::move(stop));
+  Result<std::optional<Member>> Leader(std::stop_token stop, base::Duration limit) override {
+    const base::StopTimer timer(base::Clock::Real(), stop, limit);
+    const auto lease = leases_.Get(lease_.name, timer.token());
     if (!lease) {
       return apimachinery::IsObjectNotFound(lease.error())
                  ? Result<std::optional<Member>>(std::nullopt)
@@ -118,8 +124,10 @@ class LeaseMemberStore final : public MemberStore {
     return leader;
   }
 
-  Result<void> Remove(const std::string& name, std::stop_token stop) override {
-    const auto removed = leases_.Delete(NameOf(name), {}, std::move(stop));
+  Result<void> Remove(const std::string& name, std::stop_token stop,
+                      base::Duration limit) override {
+    const base::StopTimer timer(base::Clock::Real(), stop, limit);
+    const auto removed = leases_.Delete(NameOf(name), {}, timer.token());
     if (!removed && !apimachinery::IsObjectNotFound(removed.error())) {
       return apimachinery::Fail(removed.error());
     }

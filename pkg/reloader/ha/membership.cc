@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/stop_timer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/permissions/denial.h"
 
@@ -61,8 +60,7 @@ class Membership::Impl {
     watcher_ = {};  // this joins the thread
     renewer_.join();
     // The Leases of the shards, which are given back after this, matter more than the sign of life.
-    const base::StopTimer limit(options_.clock, {}, kTimeToLeave);
-    Leave(limit.token());
+    Leave({}, kTimeToLeave);
   }
 
   std::optional<std::stop_token> AwaitAssigned(int shard, const std::stop_token& stop) {
@@ -107,11 +105,8 @@ class Membership::Impl {
         renewal = options_.clock.Now() + options_.renew_period;
         BeginAnewAfterSilence();
       }
-      {
-        const base::StopTimer alive(options_.clock, stop, TimeOfSilence());
-        if (!Act(is_due, alive.token())) {
-          return;
-        }
+      if (!Act(is_due, stop)) {
+        return;
       }
       const base::MutexLock lock(mu_);
       while (!woken_ && !stop.stop_requested() && options_.clock.Now() < renewal) {
@@ -141,7 +136,7 @@ class Membership::Impl {
       if (!std::exchange(is_member_, true)) {
         renewed_at_ = sent;
       }
-      const auto renewed = store_.Renew(stop);
+      const auto renewed = store_.Renew(stop, TimeOfSilence());
       BeginAnewAfterSilence();  // the request may have been late, or only its answer
       if (renewed && is_member_) {
         renewed_at_ = sent;
@@ -178,11 +173,11 @@ class Membership::Impl {
   }
 
   /// Removes this replica's sign of life.
-  void Leave(const std::stop_token& stop) {
+  void Leave(const std::stop_token& stop, base::Duration limit = base::Duration::zero()) {
     if (!std::exchange(is_member_, false)) {
       return;
     }
-    if (const auto removed = store_.Remove(options_.identity, stop); !removed) {
+    if (const auto removed = store_.Remove(options_.identity, stop, limit); !removed) {
       logging::Warning(
           "Cannot delete the Lease of this replica; the other replicas notice its end later",
           {{"error", removed.error()}});
@@ -192,9 +187,9 @@ class Membership::Impl {
   /// Finds the other replicas, and decides whether this one has to wait and which shards it should
   /// take.
   void Look(const std::stop_token& stop) {
-    auto members = store_.List(stop);
-    auto leader =
-        members && HasSigns() ? store_.Leader(stop) : Result<std::optional<Member>>(std::nullopt);
+    auto members = store_.List(stop, TimeOfSilence());
+    auto leader = members && HasSigns() ? store_.Leader(stop, TimeOfSilence())
+                                        : Result<std::optional<Member>>(std::nullopt);
     BeginAnewAfterSilence();  // the requests may have taken too long
     const base::TimePoint now = options_.clock.Now();
     if (!HasSigns() && !members && IsMissingRight(members.error())) {
@@ -216,7 +211,7 @@ class Membership::Impl {
     if (!is_member_) {  // the Lease that this replica left at its last end does not count
       const auto left =
           std::erase_if(*members, [&](const Member& of) { return of.name == options_.identity; });
-      if (left > 0 && HasSigns() && !store_.Remove(options_.identity, stop)) {
+      if (left > 0 && HasSigns() && !store_.Remove(options_.identity, stop, TimeOfSilence())) {
         return;  // it would make this replica older than it is
       }
     }
@@ -228,7 +223,7 @@ class Membership::Impl {
     }
     if (HasSigns()) {
       for (const std::string& name : view_.Abandoned(now)) {
-        (void)store_.Remove(name, stop);  // the next look tries again
+        (void)store_.Remove(name, stop, TimeOfSilence());  // the next look tries again
       }
     }
   }

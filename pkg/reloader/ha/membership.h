@@ -26,18 +26,22 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// Stores members. Implementations are thread-safe, except for Renew.
+/// Stores members. Implementations are thread-safe, except for Renew. A call gives up after
+/// `limit`; zero: it may take as long as it likes.
 class MemberStore {
  public:
   virtual ~MemberStore() = default;
   /// Creates or renews this replica's own entry. Call it on one thread at a time.
-  virtual apimachinery::Result<void> Renew(std::stop_token stop) = 0;
-  virtual apimachinery::Result<std::vector<Member>> List(std::stop_token stop) = 0;
+  virtual apimachinery::Result<void> Renew(std::stop_token stop, base::Duration limit) = 0;
+  virtual apimachinery::Result<std::vector<Member>> List(std::stop_token stop,
+                                                         base::Duration limit) = 0;
   /// The replica that works on all namespaces by the one Lease of replicas without shards, as a
   /// member with one shard; std::nullopt when nobody holds it. `created` is 0.
-  virtual apimachinery::Result<std::optional<Member>> Leader(std::stop_token stop) = 0;
+  virtual apimachinery::Result<std::optional<Member>> Leader(std::stop_token stop,
+                                                             base::Duration limit) = 0;
   /// Removes a member. It is not an error if there is none.
-  virtual apimachinery::Result<void> Remove(const std::string& name, std::stop_token stop) = 0;
+  virtual apimachinery::Result<void> Remove(const std::string& name, std::stop_token stop,
+                                            base::Duration limit) = 0;
   /// Calls `on_change` when a member was added or removed. Returns when the watch ends.
   virtual apimachinery::Result<void> Watch(const std::function<void()>& on_change,
                                            std::stop_token stop) = 0;

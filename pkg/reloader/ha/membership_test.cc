@@ -30,7 +30,7 @@ using testing::Optional;
 class FakeStore final : public MemberStore {
  public:
   explicit FakeStore(int own_shards = 0) : own_shards_(own_shards) {}
-  Result<void> Renew(std::stop_token) override {
+  Result<void> Renew(std::stop_token, base::Duration) override {
     {
       const base::MutexLock lock(mu_);
       if (is_away_) {
@@ -53,10 +53,14 @@ class FakeStore final : public MemberStore {
     const base::MutexLock lock(mu_);
     delay_ = std::move(delay);
   }
-  Result<std::vector<Member>> List(std::stop_token stop) override {
+  Result<std::vector<Member>> List(std::stop_token stop, base::Duration limit) override {
     const base::MutexLock lock(mu_);
-    while (hangs_ && !stop.stop_requested()) {
-      (void)base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+    if (FakeClock* const clock = hanging_) {
+      const base::TimePoint end = clock->Now() + limit;
+      while (hanging_ != nullptr && !stop.stop_requested() && clock->Now() < end) {
+        (void)clock->WaitUntil(mu_, changed_, stop, end);
+      }
+      return Away();
     }
     if (is_away_) {
       return Away();
@@ -73,11 +77,11 @@ class FakeStore final : public MemberStore {
     changed_.notify_all();
     return members;
   }
-  Result<std::optional<Member>> Leader(std::stop_token) override {
+  Result<std::optional<Member>> Leader(std::stop_token, base::Duration) override {
     const base::MutexLock lock(mu_);
     return leader_;
   }
-  Result<void> Remove(const std::string& name, std::stop_token) override {
+  Result<void> Remove(const std::string& name, std::stop_token, base::Duration) override {
     const base::MutexLock lock(mu_);
     if (is_away_) {
       return Away();
@@ -142,10 +146,10 @@ class FakeStore final : public MemberStore {
     const base::MutexLock lock(mu_);
     is_refused_ = is_refused;
   }
-  /// Lets lists hang until they are given up, or end again.
-  void Hang(bool hangs) {
+  /// Lets lists hang until their time is over; null: they end at once again.
+  void Hang(FakeClock* clock) {
     const base::MutexLock lock(mu_);
-    hangs_ = hangs;
+    hanging_ = clock;
     changed_.notify_all();
   }
   /// Makes the API server unreachable, or reachable again.
@@ -171,7 +175,7 @@ class FakeStore final : public MemberStore {
   const int own_shards_;
   mutable base::Mutex mu_;
   bool is_away_ KX_GUARDED_BY(mu_) = false;
-  bool hangs_ KX_GUARDED_BY(mu_) = false;
+  FakeClock* hanging_ KX_GUARDED_BY(mu_) = nullptr;
   base::CondVar changed_;
   bool is_refused_ KX_GUARDED_BY(mu_) = false;
   std::function<void()> delay_ KX_GUARDED_BY(mu_);
@@ -199,7 +203,7 @@ TEST(Membership, TakesEverythingAloneAndSharesWithAnother) {
   store.Put("another");  // it sorts before "me", so it takes shard 0
   AwaitRequest(*first);
   EXPECT_FALSE(second->stop_requested());
-  store.Remove("another", {}).value();
+  store.Remove("another", {}, {}).value();
   store.Put("you");  // it sorts after "me", so it takes shard 1
   AwaitRequest(*second);
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
@@ -264,7 +268,7 @@ TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
   EXPECT_EQ(waits(), 1);
   EXPECT_FALSE(store.Has("me")) << "the others would leave shards to it";
   EXPECT_EQ(membership.Problem(), std::nullopt) << "or the old ones would never be replaced";
-  store.Remove("old", {}).value();
+  store.Remove("old", {}, {}).value();
   clock.AdvanceToSleeper(seconds(2));
   EXPECT_TRUE(membership.Waiting()) << "its writes may not have ended";
   for (int i = 0; i < 4; ++i) {
@@ -315,7 +319,7 @@ TEST(Membership, OneThatWorksOnAllNamespacesWaitsForThoseWithShards) {
   store.Put("old", 8);
   store.AwaitLooks(clock);
   EXPECT_THAT(membership.Waiting(), Optional(HasSubstr("this replica works on all namespaces")));
-  store.Remove("old", {}).value();
+  store.Remove("old", {}, {}).value();
   for (int i = 0; i < 4; ++i) {
     clock.AdvanceToSleeper(seconds(2));
   }
@@ -344,7 +348,7 @@ TEST(Membership, WaitsOnAfterAnOutageOfTheServer) {
     store.AwaitLooks(clock);
   }
   EXPECT_TRUE(membership.Waiting());
-  store.Remove("old", {}).value();
+  store.Remove("old", {}, {}).value();
   for (int i = 0; i < 4; ++i) {
     clock.AdvanceToSleeper(seconds(2));
   }
@@ -373,7 +377,7 @@ TEST(Membership, OneThatCouldGiveNoSignOfLifeBeginsAnewAsTheYoungest) {
   }
   EXPECT_TRUE(membership.Waiting());
   EXPECT_FALSE(store.Has("me")) << "what it left would make it the elder";
-  store.Remove("another", {}).value();
+  store.Remove("another", {}, {}).value();
   for (int i = 0; i < 4; ++i) {
     clock.AdvanceToSleeper(seconds(2));
   }
@@ -409,12 +413,12 @@ TEST(Membership, OneWhoseListHangsGivesItsShardsUpBeforeOthersTakeThem) {
   membership.Start();
   const auto first = membership.AwaitAssigned(0, {});
   store.AwaitLooks(clock);
-  store.Hang(true);
+  store.Hang(&clock);
   clock.AdvanceToSleeper(seconds(2));
   clock.AdvanceToSleeper(seconds(12));  // to what limits the list
   clock.Advance(seconds(3));
   AwaitRequest(*first);
-  store.Hang(false);
+  store.Hang(nullptr);
   for (int i = 0; i < 5; ++i) {
     store.AwaitLooks(clock);
   }

@@ -64,7 +64,8 @@ TEST_F(NotFoundTest, TheLeaseOfAMemberHasItsName) {
          R"({"metadata":{"name":"of-nobody","resourceVersion":"3"}},)"
          R"({"metadata":{"name":"lease-member-b","resourceVersion":"4"},)"
          R"("spec":{"holderIdentity":"b"}}]})");
-  const auto members = NewLeaseMemberStore(server_.client(), {"ops", "lease"}, "a", 2)->List({});
+  const auto members =
+      NewLeaseMemberStore(server_.client(), {"ops", "lease"}, "a", 2)->List({}, {});
   ASSERT_TRUE(members) << members.error().ToString();
   std::vector<std::string> names;
   for (const Member& member : *members) {
