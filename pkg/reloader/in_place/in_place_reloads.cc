@@ -35,7 +35,7 @@ struct InPlaceReloads::Reload {
   int tries = 0;
   // With the lock of InPlaceReloads.
   Report report{};
-  bool is_told = false;
+  std::string told{};                                        ///< see IsNews
   std::map<std::string, std::unique_ptr<PodReload>> pods{};  ///< by UID; null: reloaded
 };
 
@@ -97,10 +97,10 @@ InPlaceReloads::Report InPlaceReloads::Look(const WorkloadId& workload) const {
   return found == reloads_.end() ? Report{} : found->second->report;
 }
 
-bool InPlaceReloads::IsNews(const WorkloadId& workload) {
+bool InPlaceReloads::IsNews(const WorkloadId& workload, const std::string& message) {
   const base::MutexLock lock(mu_);
   const auto found = reloads_.find(workload);
-  return found != reloads_.end() && !std::exchange(found->second->is_told, true);
+  return found != reloads_.end() && std::exchange(found->second->told, message) != message;
 }
 
 void InPlaceReloads::Forget(const WorkloadId& workload) {

@@ -84,8 +84,9 @@ class InPlaceReloads {
   /// Starts a reload, in place of one of the same workload that has been started before.
   void Start(Job job);
   Report Look(const WorkloadId& workload) const;
-  /// Returns whether nobody has called it for this reload of the workload before.
-  bool IsNews(const WorkloadId& workload);
+  /// Returns whether the last call for this reload of the workload, if there was one, was about
+  /// something else.
+  bool IsNews(const WorkloadId& workload, const std::string& message);
   /// Ends the reload of the workload, if there is one, and forgets it.
   void Forget(const WorkloadId& workload);
   /// The same for all workloads of the namespaces for which `left` returns true.

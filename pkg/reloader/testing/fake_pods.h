@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/mutex.h"
@@ -17,14 +18,15 @@
 
 namespace kubexx::reloader {
 
-/// A cluster's pods, each with one container "app" that mounts the ConfigMap "config" at /config.
-/// A kubelet that is asked (WantFiles) writes the present data, unless the pod is stuck.
-/// Thread-safe.
+/// A cluster's pods, each with one container "app" that mounts the ConfigMap "config" at /config
+/// and the ConfigMap "more" at /more. A kubelet that is asked (WantFiles) writes the present data,
+/// unless the pod is stuck. Thread-safe.
 class FakePods final : public PodAccess {
  public:
   struct Pod {
     api::core::v1::Pod object{};
-    KeyHashes files{};
+    KeyHashes files{};                             ///< at /config
+    KeyHashes more{};                              ///< at /more
     bool is_stuck = false;                         ///< its kubelet writes nothing
     std::optional<apimachinery::Status> look{};    ///< what looks fail with
     std::optional<apimachinery::Status> action{};  ///< what the action fails with
@@ -33,31 +35,36 @@ class FakePods final : public PodAccess {
     bool is_unready_after = false;                 ///< the action makes it so
     int asked = 0;
     std::size_t longest_look = 0;  ///< the words of the longest command that only looks
-    /// For each action the value of the key "key" that the program has read.
+    /// For each action the value of the key "key" that the program has read in /config.
     std::vector<std::string> read{};
+    /// The same of /more.
+    std::vector<std::string> read_more{};
   };
 
   /// Adds a running pod that has the present files.
-  void Add(const std::string& name, const std::string& uid) {
+  void Add(const std::string& pod_name, const std::string& uid) {
     const base::MutexLock lock(mu_);
-    Pod& pod = pods_[name];
+    Pod& pod = pods_[pod_name];
     pod = {};
     api::core::v1::Pod& object = pod.object;
     object.metadata.namespace_ = "ns";
-    object.metadata.name = name;
+    object.metadata.name = pod_name;
     object.metadata.uid = uid;
     object.spec.node_name = "node";
-    api::core::v1::Volume& volume = object.spec.volumes.emplace_back();
-    volume.name = "v";
-    volume.volume_source.config_map.emplace().local_object_reference.name = "config";
     api::core::v1::Container& app = object.spec.containers.emplace_back();
     app.name = "app";
-    app.volume_mounts.push_back({.name = "v", .mount_path = "/config"});
+    for (const auto& [name, config_map] : {std::pair("v", "config"), std::pair("w", "more")}) {
+      api::core::v1::Volume& volume = object.spec.volumes.emplace_back();
+      volume.name = name;
+      volume.volume_source.config_map.emplace().local_object_reference.name = config_map;
+      app.volume_mounts.push_back({.name = name, .mount_path = std::string("/") + config_map});
+    }
     api::core::v1::ContainerStatus& status = object.status.container_statuses.emplace_back();
     status.name = "app";
     status.state.running.emplace();
     object.status.conditions.push_back({.type = "Ready", .status = "True"});
     pod.files = data_;
+    pod.more = more_;
   }
   void Delete(const std::string& name) {
     const base::MutexLock lock(mu_);
@@ -74,11 +81,17 @@ class FakePods final : public PodAccess {
     const base::MutexLock lock(mu_);
     return pods_.at(name);
   }
-  /// Stores the data of the ConfigMap.
+  /// Stores the data of the ConfigMap "config".
   void SetData(const std::string& value) {
     const base::MutexLock lock(mu_);
     value_of_[Sha256Of(value)] = value;
     data_ = {{"key", Sha256Of(value)}};
+  }
+  /// Stores those of the ConfigMap "more".
+  void SetMore(const std::string& value) {
+    const base::MutexLock lock(mu_);
+    value_of_[Sha256Of(value)] = value;
+    more_ = {{"key", Sha256Of(value)}};
   }
   void FailLists(std::optional<apimachinery::Status> status) {
     const base::MutexLock lock(mu_);
@@ -138,6 +151,7 @@ class FakePods final : public PodAccess {
     ++found->second.asked;
     if (!found->second.is_stuck) {
       found->second.files = data_;
+      found->second.more = more_;
     }
     changed_.notify_all();
     return {};
@@ -156,12 +170,15 @@ class FakePods final : public PodAccess {
     }
     in.longest_look = std::max(in.longest_look, command.size());
     CommandEnd end{.code = in.look_code.value_or(0)};
-    for (const auto& [key, hash] : in.files) {
-      const std::string path = "/config/" + key;
-      if (command.front() == "ls") {
-        end.output += key + "\n";
-      } else if (std::ranges::find(command, path) != command.end()) {
-        end.output += hash + "  " + path + "\n";
+    for (const auto& [directory, files] :
+         {std::pair("/config", &in.files), std::pair("/more", &in.more)}) {
+      for (const auto& [key, hash] : *files) {
+        const std::string path = std::string(directory) + "/" + key;
+        if (command.front() == "ls" && command.back() == directory) {
+          end.output += key + "\n";
+        } else if (std::ranges::find(command, path) != command.end()) {
+          end.output += hash + "  " + path + "\n";
+        }
       }
     }
     return end;
@@ -182,16 +199,17 @@ class FakePods final : public PodAccess {
       return apimachinery::Fail(std::move(failure));
     }
     in.read.push_back(in.files.contains("key") ? value_of_[in.files["key"]] : "");
+    in.read_more.push_back(in.more.contains("key") ? value_of_[in.more["key"]] : "");
     if (in.is_unready_after) {
       in.object.status.conditions.front().status = "False";
     }
     changed_.notify_all();
     return {};
   }
-  apimachinery::Result<std::optional<KeyHashes>> HashesOf(const SourceId&,
+  apimachinery::Result<std::optional<KeyHashes>> HashesOf(const SourceId& source,
                                                           const std::stop_token&) override {
     const base::MutexLock lock(mu_);
-    return std::optional(data_);
+    return std::optional(source.key.name == "more" ? more_ : data_);
   }
 
  private:
@@ -206,6 +224,7 @@ class FakePods final : public PodAccess {
   base::CondVar changed_;
   std::map<std::string, Pod> pods_ KX_GUARDED_BY(mu_);
   KeyHashes data_ KX_GUARDED_BY(mu_);
+  KeyHashes more_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string> value_of_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> lists_ KX_GUARDED_BY(mu_);
 };
