@@ -1,9 +1,11 @@
 #include "kubexx/reloader/in_place/in_place_reloads.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/reloader/in_place/outage.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -23,7 +25,7 @@ constexpr char kInPlaceHelp[] = "Reloads in place that have ended.";
 
 }  // namespace
 
-/// The reload of one workload. The worker that has its key uses `sources` and `tries`; a worker
+/// The reload of one workload. The worker that has its key uses `sources` and `outage`; a worker
 /// that has the key of a pod uses that pod's PodReload.
 struct InPlaceReloads::Reload {
   Job job{};
@@ -32,7 +34,7 @@ struct InPlaceReloads::Reload {
   base::TimePoint begun{};
   std::map<SourceId, KeyHashes> sources{};
   std::set<SourceId> read{};
-  int tries = 0;
+  std::optional<Outage> outage{};  ///< of lists and reads
   // With the lock of InPlaceReloads.
   Report report{};
   std::string told{};                                        ///< see IsNews
@@ -166,7 +168,7 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
   if (!pods) {
     return TryAgain(reload, pods.error());
   }
-  reload->tries = 0;
+  reload->outage.reset();
   if (pods->empty() && !has_more) {
     return End(reload, State::kDone, {});
   }
@@ -241,10 +243,12 @@ Result<void> InPlaceReloads::ReadSources(Reload& reload, const api::core::v1::Po
 }
 
 void InPlaceReloads::TryAgain(const ReloadPtr& reload, const apimachinery::Status& why) {
-  // What does not depend on the moment, and a right that is missing, is no better later.
-  const bool is_hopeless = why.reason == Reason::kInvalid || why.reason == Reason::kForbidden ||
-                           apimachinery::IsObjectNotFound(why);
-  if (is_hopeless || ++reload->tries >= options_.list_tries) {
+  // What does not depend on the moment is no better later.
+  const bool is_hopeless = why.reason == Reason::kInvalid || apimachinery::IsObjectNotFound(why);
+  if (!reload->outage) {
+    reload->outage.emplace(options_.times.outage, options_.times.denied);
+  }
+  if (is_hopeless || !reload->outage->Bears(why, options_.clock.Now())) {
     return End(reload, State::kFailed, why.message);
   }
   queue_.AddAfter(KeyOfReload(reload->job.workload), options_.list_again);
@@ -272,8 +276,7 @@ void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop
     return;
   }
   const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
-  const PodReload::Outcome outcome =
-      step->Step(access_, options_.clock.Now(), options_.clock.Wall(), reload->stop.get_token());
+  const PodReload::Outcome outcome = step->Step(access_, options_.clock, reload->stop.get_token());
   switch (outcome.progress) {
     case PodReload::Progress::kAgain:
       queue_.AddAfter(KeyOfPod(pod), outcome.after);

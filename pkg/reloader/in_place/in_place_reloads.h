@@ -47,9 +47,8 @@ class InPlaceReloads {
     /// How many pods are looked at, or acted in, at the same time.
     int threads = 8;
     ReloadTimes times{};
-    /// Between two tries to list pods or to read sources, and how often they are tried.
+    /// Between two tries to list pods or to read sources.
     base::Duration list_again = std::chrono::seconds(1);
-    int list_tries = 30;
     /// Called when a reload has ended, well or not, on a thread of this object and outside of
     /// locks. Must not block.
     std::function<void(const WorkloadId&)> on_end{};

@@ -57,6 +57,15 @@ class InPlaceReloadsTest : public testing::Test {
     }
     return StateNow();
   }
+  /// Lets time pass in small steps, as long as the reload runs.
+  void PassWhileRunning(base::Duration time) {
+    const base::TimePoint end = clock_.Now() + time;
+    KX_UNTIL(clock_.Now() >= end || StateNow() != State::kRunning) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(milliseconds(200));
+      }
+    }
+  }
   double Ended(const std::string& result) {
     return registry_.Counter("reloader_in_place_reloads_total", "", {{"result", result}}).Value();
   }
@@ -126,7 +135,11 @@ TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
                    .uid = "uid",
                    .action = *ParseReloadAction("exec:true"),
                    .data = {{kReloadSource, DigestOf("x")}}});
-  KX_AWAIT(reloads_->Look(other).state == State::kFailed);
+  KX_UNTIL(reloads_->Look(other).state == State::kFailed) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(milliseconds(200));
+    }
+  }
   EXPECT_EQ(reloads_->Look(other).why, "may not list");
   EXPECT_EQ(StateNow(), State::kRunning);
 }
@@ -158,6 +171,15 @@ TEST_F(InPlaceReloadsTest, ListsThatFailAreTriedAgain) {
   clock_.Advance(std::chrono::seconds(1));
   EXPECT_EQ(StateNow(), State::kRunning);
   pods_.FailLists(std::nullopt);
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+}
+
+TEST_F(InPlaceReloadsTest, TheTimeForWhichTheApiServerIsAwayIsBorne) {
+  pods_.FailAll(apimachinery::Status(apimachinery::Reason::kUnavailable, "no connection"));
+  Start();
+  PassWhileRunning(std::chrono::seconds(70));
+  EXPECT_EQ(StateNow(), State::kRunning);
+  pods_.FailAll(std::nullopt);
   EXPECT_EQ(AwaitEnd(), State::kDone);
 }
 

@@ -15,6 +15,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/reloader/in_place/mount_check.h"
+#include "kubexx/reloader/in_place/outage.h"
 #include "kubexx/reloader/in_place/pod_access.h"
 #include "kubexx/reloader/in_place/reload_action.h"
 
@@ -36,6 +37,10 @@ struct ReloadTimes {
   base::Duration settle = std::chrono::seconds(1);
   /// From the action until the pod must be ready.
   base::Duration ready = std::chrono::seconds(60);
+  /// For how long the API server or the kubelet may be away, and may deny what is asked for; see
+  /// Outage. `files` and `ready` do not go on in this time.
+  base::Duration outage = std::chrono::seconds(120);
+  base::Duration denied = std::chrono::seconds(20);
 };
 
 /// Reloads one pod, step by step: asks the kubelet for the files, waits until they are in the
@@ -65,26 +70,28 @@ class PodReload {
   };
 
   PodReload(Input input, base::TimePoint now);
-  /// Makes a few requests. `wall`: see PodAccess::WantFiles.
-  Outcome Step(PodAccess& access, base::TimePoint now, base::WallTime wall,
-               const std::stop_token& stop);
+  /// Makes a few requests.
+  Outcome Step(PodAccess& access, const base::Clock& clock, const std::stop_token& stop);
   const apimachinery::ObjectKey& pod() const { return input_.pod; }
   const std::string& uid() const { return input_.uid; }
 
  private:
   enum class Stage : std::uint8_t { kFiles, kReady };
-  Outcome AwaitFiles(PodAccess& access, const api::core::v1::Pod& pod, base::TimePoint now,
-                     base::WallTime wall, const std::stop_token& stop);
-  Outcome Act(PodAccess& access, base::TimePoint now, const std::stop_token& stop);
+  Outcome AwaitFiles(PodAccess& access, const api::core::v1::Pod& pod, const base::Clock& clock,
+                     const std::stop_token& stop);
+  Outcome Act(PodAccess& access, const base::Clock& clock, const std::stop_token& stop);
+  /// The action has failed.
+  Outcome AfterAction(PodAccess& access, const apimachinery::Status& why, base::TimePoint now,
+                      const std::stop_token& stop);
   Outcome AwaitReady(const api::core::v1::Pod& pod, base::TimePoint now) const;
-  /// Whether the pod is gone or ends.
-  bool HasEnded(PodAccess& access, const std::stop_token& stop) const;
   /// Whether all files are in the container.
   apimachinery::Result<bool> HasFiles(PodAccess& access, const std::stop_token& stop) const;
   apimachinery::Result<bool> HasFiles(PodAccess& access, const MountCheck& check,
                                       const std::stop_token& stop) const;
-  /// Tries again what has failed, unless that is hopeless or has happened too often.
-  Outcome Stumble(const apimachinery::Status& status, const std::string& what);
+  /// Whether the time for the files is over.
+  bool IsLate(base::TimePoint now) const;
+  /// Tries again what has failed, unless that is hopeless or goes on for too long.
+  Outcome Stumble(const apimachinery::Status& status, const std::string& what, base::TimePoint now);
   base::Duration NextLook();
 
   const Input input_;
@@ -93,7 +100,8 @@ class PodReload {
   base::Duration look_;
   std::optional<base::TimePoint> asked_;
   base::TimePoint acted_{};
-  int stumbles_ = 0;  ///< in a row
+  base::Duration lost_until_acted_{0};  ///< see Outage::Lost
+  Outage outage_;
 };
 
 /// The container of a pod that an action is for: the one of that name, or else the one that

@@ -120,6 +120,15 @@ bool IsRefusal(int status) {
   return status == 400 || status == 409 || status == 412 || status == 422 || status == 500;
 }
 
+/// Whether it may be over soon what keeps the API server from passing on a request: it is being
+/// started or stopped, or has no storage. That it cannot reach the pod is not its own fault.
+bool IsPassing(const apimachinery::Status& failure) {
+  constexpr int kTooManyRequests = 429;
+  constexpr int kServerError = 500;
+  return (failure.code >= kServerError || failure.code == kTooManyRequests) &&
+         !failure.message.contains("rror trying to reach service");
+}
+
 class RestPodAccess final : public PodAccess {
  public:
   explicit RestPodAccess(std::shared_ptr<rest::RESTClient> client)
@@ -257,7 +266,7 @@ class RestPodAccess final : public PodAccess {
       return answer ? Result<void>() : Fail(answer.error());
     }
     if (!apimachinery::HasStatusCause(answer.error(), apimachinery::kUnexpectedResponseCause)) {
-      return Fail(Reason::kInvalid,
+      return Fail(IsPassing(answer.error()) ? Reason::kUnavailable : Reason::kInvalid,
                   "the API server answers with the status " + std::to_string(answer.error().code));
     }
     return Fail(IsRefusal(answer.error().code) ? Reason::kBadRequest : Reason::kInvalid,

@@ -153,18 +153,29 @@ TEST_F(RestPodAccessTest, SomeStatusesSayThatTheProgramRefusesTheData) {
 
 // A webhook that fails, or an etcd that has no leader, would let pods stay until the next change.
 TEST_F(RestPodAccessTest, AnErrorOfTheApiServerIsNoRefusalOfTheProgram) {
-  for (const int code : {400, 409, 500}) {
-    rest::testing::Recorder server([code](rest::testing::FakeConnection& connection,
-                                          const rest::testing::FakeRequest&) {
+  struct Case {
+    int code;
+    std::string message;
+    Reason reason;
+  };
+  for (const auto& [code, message, reason] :
+       {Case{400, "failed calling webhook", Reason::kInvalid},
+        Case{409, "failed calling webhook", Reason::kInvalid},
+        Case{429, "too many requests", Reason::kUnavailable},
+        Case{500, "etcdserver: no leader", Reason::kUnavailable},
+        Case{503, "apiserver is shutting down", Reason::kUnavailable},
+        Case{503, "error trying to reach service: connection refused", Reason::kInvalid}}) {
+    rest::testing::Recorder server([&code, &message](rest::testing::FakeConnection& connection,
+                                                     const rest::testing::FakeRequest&) {
       connection.Respond(code, "application/json",
                          R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
-                         R"("message":"failed calling webhook","code":)" +
-                             std::to_string(code) + "}");
+                         R"("message":")" +
+                             message + R"(","code":)" + std::to_string(code) + "}");
     });
     const auto done = NewPodAccess(server.client())
                           ->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
     ASSERT_FALSE(done);
-    EXPECT_EQ(done.error().reason, Reason::kInvalid) << code;
+    EXPECT_EQ(done.error().reason, reason) << message;
     EXPECT_EQ(done.error().message,
               "the API server answers with the status " + std::to_string(code));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,6 +34,7 @@ class FakePods final : public PodAccess {
     bool ends_in_action = false;                   ///< with `action`: the pod is gone by then
     std::optional<int> look_code{};                ///< exit code of looks
     bool is_unready_after = false;                 ///< the action makes it so
+    std::function<void()> before_action{};         ///< called without a lock
     int asked = 0;
     std::size_t longest_look = 0;  ///< the words of the longest command that only looks
     /// For each action the value of the key "key" that the program has read in /config.
@@ -97,6 +99,16 @@ class FakePods final : public PodAccess {
     const base::MutexLock lock(mu_);
     lists_ = std::move(status);
   }
+  /// Lets every call fail, as while the API server is away.
+  void FailAll(std::optional<apimachinery::Status> status) {
+    const base::MutexLock lock(mu_);
+    all_ = std::move(status);
+  }
+  /// Lets pods not be read, unless in lists.
+  void FailGets(std::optional<apimachinery::Status> status) {
+    const base::MutexLock lock(mu_);
+    gets_ = std::move(status);
+  }
   /// Waits until the pod's program has read its files `n` times; returns what it read.
   std::vector<std::string> AwaitReads(
       const std::string& name, std::size_t n,
@@ -122,8 +134,8 @@ class FakePods final : public PodAccess {
                                                                const std::string&,
                                                                const std::stop_token&) override {
     const base::MutexLock lock(mu_);
-    if (lists_) {
-      return apimachinery::Fail(*lists_);
+    if (all_ || lists_) {
+      return apimachinery::Fail(all_ ? *all_ : *lists_);
     }
     std::vector<api::core::v1::Pod> pods;
     for (const auto& [name, pod] : pods_) {
@@ -134,6 +146,9 @@ class FakePods final : public PodAccess {
   apimachinery::Result<api::core::v1::Pod> Get(const apimachinery::ObjectKey& pod,
                                                const std::stop_token&) override {
     const base::MutexLock lock(mu_);
+    if (all_ || gets_) {
+      return apimachinery::Fail(all_ ? *all_ : *gets_);
+    }
     const auto found = pods_.find(pod.name);
     return found == pods_.end() ? NotFound(pod.name)
                                 : apimachinery::Result<api::core::v1::Pod>(found->second.object);
@@ -141,6 +156,9 @@ class FakePods final : public PodAccess {
   apimachinery::Result<void> WantFiles(const apimachinery::ObjectKey& pod, const std::string& uid,
                                        const std::string&, const std::stop_token&) override {
     const base::MutexLock lock(mu_);
+    if (all_) {
+      return apimachinery::Fail(*all_);
+    }
     const auto found = pods_.find(pod.name);
     if (found == pods_.end()) {
       return NotFound(pod.name);
@@ -160,6 +178,9 @@ class FakePods final : public PodAccess {
                                         const std::vector<std::string>& command,
                                         const std::stop_token&) override {
     const base::MutexLock lock(mu_);
+    if (all_) {
+      return apimachinery::Fail(*all_);
+    }
     const auto found = pods_.find(pod.name);
     if (found == pods_.end()) {
       return NotFound(pod.name);
@@ -185,7 +206,20 @@ class FakePods final : public PodAccess {
   }
   apimachinery::Result<void> RunAction(const apimachinery::ObjectKey& pod, const std::string&,
                                        const ReloadAction&, const std::stop_token&) override {
+    std::function<void()> before;
+    {
+      const base::MutexLock lock(mu_);
+      if (const auto found = pods_.find(pod.name); found != pods_.end()) {
+        before = found->second.before_action;
+      }
+    }
+    if (before) {
+      before();
+    }
     const base::MutexLock lock(mu_);
+    if (all_) {
+      return apimachinery::Fail(*all_);
+    }
     const auto found = pods_.find(pod.name);
     if (found == pods_.end()) {
       return NotFound(pod.name);
@@ -227,6 +261,8 @@ class FakePods final : public PodAccess {
   KeyHashes more_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string> value_of_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> lists_ KX_GUARDED_BY(mu_);
+  std::optional<apimachinery::Status> gets_ KX_GUARDED_BY(mu_);
+  std::optional<apimachinery::Status> all_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::reloader
