@@ -44,7 +44,11 @@ struct InPlaceReloads::Reload {
 InPlaceReloads::InPlaceReloads(Options options, PodAccess& access)
     : options_(std::move(options)),
       access_(access),
-      queue_({.name = "in_place", .clock = options_.clock, .registry = options_.registry}) {
+      queue_({.name = "in_place",
+              .clock = options_.clock,
+              .registry = options_.registry,
+              .order = workqueue::Order::kFair,
+              .fair = {.max_working_per_tenant = std::max(1, options_.threads * 3 / 4)}}) {
   if (options_.registry != nullptr) {
     metrics::Registry& registry = *options_.registry;
     done_ =
@@ -181,8 +185,7 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
       }
       owners_[pod] = workload;
       std::string uid = input.uid;
-      reload->pods[std::move(uid)] =
-          std::make_unique<PodReload>(std::move(input), options_.clock.Now());
+      reload->pods[std::move(uid)] = std::make_unique<PodReload>(std::move(input));
     }
     queue_.Add(KeyOfPod(pod));
   }

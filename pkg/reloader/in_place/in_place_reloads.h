@@ -37,14 +37,15 @@ using ReloadedData = std::map<SourceId, Digest>;
 /// Reloads all pods of workloads in place. Each pod is looked at on its own, for the time of a few
 /// requests, so that one which hangs takes a thread for these requests now and then, and holds up
 /// nobody else. A reload is done when every pod has been reloaded, also those that have begun since
-/// its start. What it knows is lost with the process, and may be: a reload can be started again
-/// from its beginning. Thread-safe.
+/// its start. Namespaces take turns, and none has all threads. What it knows is lost with the
+/// process, and may be: a reload can be started again from its beginning. Thread-safe.
 class InPlaceReloads {
  public:
   struct Options {
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
-    /// How many pods are looked at, or acted in, at the same time.
+    /// How many pods are looked at, or acted in, at the same time; three quarters of these, at
+    /// least one, in the same namespace.
     int threads = 8;
     ReloadTimes times{};
     /// Between two tries to list pods or to read sources.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -142,6 +143,37 @@ TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
   }
   EXPECT_EQ(reloads_->Look(other).why, "may not list");
   EXPECT_EQ(StateNow(), State::kRunning);
+}
+
+// The pods of other namespaces were rolled, as their time was over before anybody looked at them.
+TEST_F(InPlaceReloadsTest, PodsThatHangHoldUpNoOtherNamespace) {
+  std::promise<void> released;
+  const std::shared_future<void> until = released.get_future().share();
+  std::atomic<int> hanging = 0;
+  for (const char* name : {"web-0", "web-1"}) {
+    pods_.Change(name, [&](FakePods::Pod& pod) {
+      pod.before_action = [&] {
+        ++hanging;
+        until.wait();
+      };
+    });
+  }
+  Start();
+  KX_AWAIT(hanging >= 1);
+  pods_.Add("calm-0", "c0", "calm");
+  const WorkloadId calm{WorkloadKind::kDeployment, {"calm", "calm"}};
+  reloads_->Start({.workload = calm,
+                   .uid = "uid",
+                   .action = *ParseReloadAction("exec:true"),
+                   .data = {{{SourceType::kConfigMap, {"calm", "config"}}, DigestOf("key=b")}}});
+  KX_UNTIL(reloads_->Look(calm).state == State::kDone) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(milliseconds(200));
+    }
+  }
+  EXPECT_EQ(StateNow(), State::kRunning);
+  released.set_value();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
 }
 
 TEST_F(InPlaceReloadsTest, APodThatCannotBeReloadedFailsTheReload) {

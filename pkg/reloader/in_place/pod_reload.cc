@@ -87,14 +87,14 @@ Result<std::string> ContainerFor(const core::Pod& pod, const ReloadAction& actio
   return container;
 }
 
-PodReload::PodReload(Input input, base::TimePoint now)
+PodReload::PodReload(Input input)
     : input_(std::move(input)),
-      files_by_(now + input_.times.files),
       look_(input_.times.first_look),
       outage_(input_.times.outage, input_.times.denied) {}
 
 PodReload::Outcome PodReload::Step(PodAccess& access, const base::Clock& clock,
                                    const std::stop_token& stop) {
+  files_by_ = files_by_.value_or(clock.Now() + input_.times.files);
   const auto pod = access.Get(input_.pod, stop);
   if (!pod && apimachinery::IsObjectNotFound(pod.error())) {
     return {.progress = Progress::kGone};
@@ -145,7 +145,7 @@ PodReload::Outcome PodReload::AwaitFiles(PodAccess& access, const core::Pod& pod
                              : Outcome{.after = NextLook()};
 }
 
-bool PodReload::IsLate(base::TimePoint now) const { return now - outage_.Lost(now) >= files_by_; }
+bool PodReload::IsLate(base::TimePoint now) const { return now - outage_.Lost(now) >= *files_by_; }
 
 Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) const {
   for (const MountCheck& check : input_.checks) {

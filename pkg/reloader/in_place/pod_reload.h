@@ -69,7 +69,7 @@ class PodReload {
     bool is_refused = false;  ///< with kFailed: the program does not take the data
   };
 
-  PodReload(Input input, base::TimePoint now);
+  explicit PodReload(Input input);
   /// Makes a few requests.
   Outcome Step(PodAccess& access, const base::Clock& clock, const std::stop_token& stop);
   const apimachinery::ObjectKey& pod() const { return input_.pod; }
@@ -95,7 +95,7 @@ class PodReload {
   base::Duration NextLook();
 
   const Input input_;
-  const base::TimePoint files_by_;
+  std::optional<base::TimePoint> files_by_;  ///< std::nullopt: nothing has been looked at yet
   Stage stage_ = Stage::kFiles;
   base::Duration look_;
   std::optional<base::TimePoint> asked_;

@@ -40,8 +40,7 @@ class PodReloadTest : public testing::Test {
                       .checks = {{.container = "app",
                                   .directory = "/config",
                                   .files = {{"key", Sha256Of("b")}},
-                                  .names = {"key"}}}},
-                     Now());
+                                  .names = {"key"}}}});
   }
   PodReload::Outcome Step(PodReload& reload) { return reload.Step(pods_, clock_, {}); }
   void Pass(base::Duration time) { clock_.Advance(time); }
@@ -99,8 +98,7 @@ TEST_F(PodReloadTest, LooksAtManyFilesInParts) {
                     .uid = "u0",
                     .action = *ParseReloadAction("signal:HUP"),
                     .container = "app",
-                    .checks = {check}},
-                   Now());
+                    .checks = {check}});
   EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
   EXPECT_THAT(WhatItRead(), testing::SizeIs(1));
   EXPECT_LE(pods_.pod("web-0").longest_look, 300U) << "its output would be cut off";
@@ -131,6 +129,17 @@ TEST_F(PodReloadTest, APodThatNeverGetsTheFilesFails) {
   EXPECT_THAT(outcome.why, HasSubstr("not written the files in time"));
   EXPECT_LE(Now() - begin, kUsualTimes.files + kUsualTimes.longest_look);
   EXPECT_THAT(WhatItRead(), IsEmpty());
+}
+
+// Where many pods wait for their turn, the last ones failed without being looked at.
+TEST_F(PodReloadTest, TheTimeForTheFilesBeginsWithTheFirstLook) {
+  Stick(true);
+  PodReload reload = Reload();
+  Pass(kUsualTimes.files + seconds(50));
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  Pass(kUsualTimes.files);
+  Stick(false);
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone) << "it is late, and the files are there";
 }
 
 TEST_F(PodReloadTest, AFileThatIsToGoMustBeGone) {

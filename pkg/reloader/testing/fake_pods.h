@@ -43,13 +43,15 @@ class FakePods final : public PodAccess {
     std::vector<std::string> read_more{};
   };
 
-  /// Adds a running pod that has the present files.
-  void Add(const std::string& pod_name, const std::string& uid) {
+  /// Adds a running pod that has the present files. No two pods may have the same name, also in
+  /// different namespaces.
+  void Add(const std::string& pod_name, const std::string& uid,
+           const std::string& namespace_ = "ns") {
     const base::MutexLock lock(mu_);
     Pod& pod = pods_[pod_name];
     pod = {};
     api::core::v1::Pod& object = pod.object;
-    object.metadata.namespace_ = "ns";
+    object.metadata.namespace_ = namespace_;
     object.metadata.name = pod_name;
     object.metadata.uid = uid;
     object.spec.node_name = "node";
@@ -130,7 +132,7 @@ class FakePods final : public PodAccess {
     }
   }
 
-  apimachinery::Result<std::vector<api::core::v1::Pod>> PodsOf(const WorkloadId&,
+  apimachinery::Result<std::vector<api::core::v1::Pod>> PodsOf(const WorkloadId& workload,
                                                                const std::string&,
                                                                const std::stop_token&) override {
     const base::MutexLock lock(mu_);
@@ -139,7 +141,9 @@ class FakePods final : public PodAccess {
     }
     std::vector<api::core::v1::Pod> pods;
     for (const auto& [name, pod] : pods_) {
-      pods.push_back(pod.object);
+      if (pod.object.metadata.namespace_ == workload.key.namespace_) {
+        pods.push_back(pod.object);
+      }
     }
     return pods;
   }
