@@ -39,6 +39,7 @@ struct InPlaceReloads::Reload {
   Report report{};
   std::string told{};                                        ///< see IsNews
   std::map<std::string, std::unique_ptr<PodReload>> pods{};  ///< by UID; null: reloaded
+  base::TimePoint listed{};                                  ///< when the last list of pods began
 };
 
 InPlaceReloads::InPlaceReloads(Options options, PodAccess& access)
@@ -165,6 +166,7 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
       return;
     }
     reload = found->second;
+    reload->listed = options_.clock.Now();
   }
   const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
   bool has_more = false;
@@ -291,18 +293,38 @@ void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop
     case PodReload::Progress::kGone:
       break;
   }
+  OnPodOver(reload, *step, outcome.progress == PodReload::Progress::kDone);
+}
+
+void InPlaceReloads::OnPodOver(const ReloadPtr& reload, const PodReload& pod, bool is_done) {
+  const apimachinery::ObjectKey name = pod.pod();
+  const std::string uid = pod.uid();
+  bool has_follower = false;
+  bool is_last = false;
+  bool is_list_due = false;
   {
     const base::MutexLock lock(mu_);
-    const std::string uid = step->uid();
-    if (outcome.progress == PodReload::Progress::kDone) {
+    if (is_done) {
       ++reload->report.pods;
       pods_.Increment();
       reload->pods[uid] = nullptr;
     } else {
       reload->pods.erase(uid);
     }
+    const auto& pods = reload->pods;
+    has_follower = std::ranges::any_of(pods, [&name](const auto& each) {
+      return each.second != nullptr && each.second->pod() == name;
+    });
+    is_last = std::ranges::all_of(pods, [](const auto& each) { return each.second == nullptr; });
+    is_list_due = options_.clock.Now() - reload->listed >= options_.list_every;
   }
-  if (outcome.progress == PodReload::Progress::kDone) {
+  if (has_follower) {
+    queue_.Add(KeyOfPod(name));  // both have one key, whose turn was this one
+  }
+  if (!is_last && !is_list_due) {
+    return;
+  }
+  if (is_done) {
     queue_.Add(KeyOfReload(reload->job.workload));  // there may be new pods, or all are done
   } else {
     queue_.AddAfter(KeyOfReload(reload->job.workload), options_.list_again);  // one may follow it

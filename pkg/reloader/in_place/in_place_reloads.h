@@ -50,6 +50,9 @@ class InPlaceReloads {
     ReloadTimes times{};
     /// Between two tries to list pods or to read sources.
     base::Duration list_again = std::chrono::seconds(1);
+    /// Pods are listed so often while some of those that are known are still being reloaded, and
+    /// once more when none is. A list has all pods of a workload, which may be thousands.
+    base::Duration list_every = std::chrono::seconds(10);
     /// Called when a reload has ended, well or not, on a thread of this object and outside of
     /// locks. Must not block.
     std::function<void(const WorkloadId&)> on_end{};
@@ -106,6 +109,8 @@ class InPlaceReloads {
                                                               const std::stop_token& stop);
   apimachinery::Result<void> ReadSources(Reload& reload, const api::core::v1::Pod& pod,
                                          const std::stop_token& stop);
+  /// The pod is done, or gone: has what follows from that looked at.
+  void OnPodOver(const ReloadPtr& reload, const PodReload& pod, bool is_done);
   void TryAgain(const ReloadPtr& reload, const apimachinery::Status& why);
   void End(const ReloadPtr& reload, State state, const std::string& why, bool is_refused = false);
   /// Whether the reload is still wanted.

@@ -34,10 +34,16 @@ class InPlaceReloadsTest : public testing::Test {
     pods_.Add("web-0", "u0");
     pods_.Add("web-1", "u1");
     pods_.SetData("b");
+    Make({});
+  }
+  /// Makes the object that is tested anew, with these options.
+  void Make(InPlaceReloads::Options options) {
+    reloads_.reset();
     reloads_ = std::make_unique<InPlaceReloads>(
         InPlaceReloads::Options{.clock = clock_,
                                 .registry = &registry_,
                                 .threads = 2,
+                                .list_every = options.list_every,
                                 .on_end = [this](const WorkloadId&) { ++ends_; }},
         pods_);
   }
@@ -120,6 +126,34 @@ TEST_F(InPlaceReloadsTest, APodOfTheSameNameThatFollowsIsReloaded) {
   EXPECT_EQ(AwaitEnd(), State::kDone);
   // The request that was stuck may reach the pod that has the name now, which then is asked twice.
   EXPECT_THAT(pods_.pod("web-1").read, AnyOf(ElementsAre("b"), ElementsAre("b", "b")));
+}
+
+// It hung for ever: the one step that both shared was of the pod that is gone.
+TEST_F(InPlaceReloadsTest, APodThatFollowsOneInTheQueueIsReloaded) {
+  Make({.list_every = base::Duration(0)});
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  std::atomic<int> lists = 0;
+  pods_.OnList([&] {
+    if (++lists == 2) {
+      clock_.Advance(std::chrono::seconds(3));
+      KX_AWAIT(registry_.Gauge("workqueue_depth", "", {{"name", "in_place"}}).Value() >= 1);
+      pods_.Add("web-1", "a-before-u1");
+    }
+  });
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("b"));
+}
+
+// A DaemonSet of 2000 pods was listed 2000 times.
+TEST_F(InPlaceReloadsTest, ManyPodsAreListedAFewTimes) {
+  for (int i = 2; i < 40; ++i) {
+    pods_.Add("web-" + std::to_string(i), "u" + std::to_string(i));
+  }
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_EQ(reloads_->Look(kReloaded).pods, 40U);
+  EXPECT_LE(pods_.lists(), 6);
 }
 
 TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {

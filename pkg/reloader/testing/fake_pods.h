@@ -33,6 +33,7 @@ class FakePods final : public PodAccess {
     std::optional<apimachinery::Status> action{};  ///< what the action fails with
     bool ends_in_action = false;                   ///< with `action`: the pod is gone by then
     std::optional<int> look_code{};                ///< exit code of looks
+    bool has_endless_directory = false;            ///< what `ls` prints is cut
     bool is_unready_after = false;                 ///< the action makes it so
     std::function<void()> before_action{};         ///< called without a lock
     int asked = 0;
@@ -111,6 +112,15 @@ class FakePods final : public PodAccess {
     const base::MutexLock lock(mu_);
     gets_ = std::move(status);
   }
+  /// Called at the begin of each list, without a lock.
+  void OnList(std::function<void()> hook) {
+    const base::MutexLock lock(mu_);
+    on_list_ = std::move(hook);
+  }
+  int lists() const {
+    const base::MutexLock lock(mu_);
+    return listed_;
+  }
   /// Waits until the pod's program has read its files `n` times; returns what it read.
   std::vector<std::string> AwaitReads(
       const std::string& name, std::size_t n,
@@ -135,6 +145,15 @@ class FakePods final : public PodAccess {
   apimachinery::Result<std::vector<api::core::v1::Pod>> PodsOf(const WorkloadId& workload,
                                                                const std::string&,
                                                                const std::stop_token&) override {
+    std::function<void()> hook;
+    {
+      const base::MutexLock lock(mu_);
+      ++listed_;
+      hook = on_list_;
+    }
+    if (hook) {
+      hook();
+    }
     const base::MutexLock lock(mu_);
     if (all_ || lists_) {
       return apimachinery::Fail(all_ ? *all_ : *lists_);
@@ -206,6 +225,9 @@ class FakePods final : public PodAccess {
         }
       }
     }
+    if (in.has_endless_directory && command.front() == "ls") {
+      end.output.resize(kMaxOutputBytes, 'x');
+    }
     return end;
   }
   apimachinery::Result<void> RunAction(const apimachinery::ObjectKey& pod, const std::string&,
@@ -264,6 +286,8 @@ class FakePods final : public PodAccess {
   KeyHashes data_ KX_GUARDED_BY(mu_);
   KeyHashes more_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string> value_of_ KX_GUARDED_BY(mu_);
+  std::function<void()> on_list_ KX_GUARDED_BY(mu_);
+  int listed_ KX_GUARDED_BY(mu_) = 0;
   std::optional<apimachinery::Status> lists_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> gets_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> all_ KX_GUARDED_BY(mu_);
