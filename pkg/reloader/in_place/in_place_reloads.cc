@@ -6,6 +6,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/reloader/in_place/outage.h"
+#include "kubexx/reloader/model/annotations.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -21,20 +22,56 @@ workqueue::Key KeyOfReload(const WorkloadId& id) {
   return {std::string(KindName(id.kind)), id.key};
 }
 
+/// The sources that were read; std::nullopt: there is none of that name.
+using ReadSources = std::map<SourceId, std::optional<KeyHashes>>;
+
+/// Reads those of `wanted` that `sources` has not got yet.
+Result<void> ReadHashes(PodAccess& access, const std::set<SourceId>& wanted, ReadSources& sources,
+                        const std::stop_token& stop) {
+  for (const SourceId& source : wanted) {
+    if (!sources.contains(source)) {
+      KX_ASSIGN_OR_RETURN(sources[source], access.HashesOf(source, stop));
+    }
+  }
+  return {};
+}
+
+std::map<SourceId, KeyHashes> WithoutAbsent(const ReadSources& sources) {
+  std::map<SourceId, KeyHashes> present;
+  for (const auto& [source, hashes] : sources) {
+    if (hashes) {
+      present[source] = *hashes;
+    }
+  }
+  return present;
+}
+
+/// What tells pods of different templates of one workload apart.
+std::string TemplateOf(const api::core::v1::Pod& pod) {
+  for (const char* label :
+       {"pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash"}) {
+    if (const std::string* hash = Find(pod.metadata.labels, label)) {
+      return *hash;
+    }
+  }
+  return {};
+}
+
 constexpr char kInPlaceHelp[] = "Reloads in place that have ended.";
 
 }  // namespace
 
-/// The reload of one workload. The worker that has its key uses `sources` and `outage`; a worker
-/// that has the key of a pod uses that pod's PodReload.
+/// The reload of one workload. The worker that has its key uses what begins with `sources`; a
+/// worker that has the key of a pod uses that pod's PodReload.
 struct InPlaceReloads::Reload {
   Job job{};
   std::set<SourceId> wanted{};
   std::stop_source stop{};
   base::TimePoint begun{};
-  std::map<SourceId, KeyHashes> sources{};
-  std::set<SourceId> read{};
-  std::optional<Outage> outage{};  ///< of lists and reads
+  ReadSources sources{};
+  std::optional<Outage> outage{};                  ///< of lists and reads
+  std::size_t misfits = 0;                         ///< see Listed
+  std::optional<base::TimePoint> misfits_since{};  ///< since when they are no fewer
   // With the lock of InPlaceReloads.
   Report report{};
   std::string told{};                                        ///< see IsNews
@@ -169,16 +206,15 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
     reload->listed = options_.clock.Now();
   }
   const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
-  bool has_more = false;
-  auto pods = NewPods(*reload, has_more, reload->stop.get_token());
-  if (!pods) {
-    return TryAgain(reload, pods.error());
+  auto listed = ListNew(*reload, reload->stop.get_token());
+  if (!listed) {
+    return TryAgain(reload, listed.error());
   }
   reload->outage.reset();
-  if (pods->empty() && !has_more) {
+  if (listed->pods.empty() && !listed->has_more) {
     return End(reload, State::kDone, {});
   }
-  for (PodReload::Input& input : *pods) {
+  for (PodReload::Input& input : listed->pods) {
     const apimachinery::ObjectKey pod = input.pod;
     {
       const base::MutexLock lock(mu_);
@@ -191,60 +227,75 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
     }
     queue_.Add(KeyOfPod(pod));
   }
+  if (listed->misfits > 0) {
+    queue_.AddAfter(KeyOfReload(workload), options_.list_every);
+  }
 }
 
-Result<std::vector<PodReload::Input>> InPlaceReloads::NewPods(Reload& reload, bool& has_more,
-                                                              const std::stop_token& stop) {
-  const Job& job = reload.job;
-  KX_ASSIGN_OR_RETURN(const auto pods, access_.PodsOf(job.workload, job.uid, stop));
-  std::vector<PodReload::Input> inputs;
+Result<InPlaceReloads::Listed> InPlaceReloads::ListNew(Reload& reload,
+                                                       const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const auto pods, access_.PodsOf(reload.job.workload, reload.job.uid, stop));
+  Listed listed;
+  std::set<std::string> templates;
+  std::optional<apimachinery::Status> why_misfit;
   for (const api::core::v1::Pod& pod : pods) {
+    templates.insert(TemplateOf(pod));
     {
       const base::MutexLock lock(mu_);
       if (const auto known = reload.pods.find(pod.metadata.uid); known != reload.pods.end()) {
-        has_more = has_more || known->second != nullptr;
+        listed.has_more = listed.has_more || known->second != nullptr;
         continue;
       }
     }
     if (pod.spec.node_name.empty()) {
       continue;  // no kubelet has read anything for it yet
     }
-    const std::string in = "pod " + pod.metadata.name;
-    const auto refuse = [&](const apimachinery::Status& why) {
-      return why.reason == Reason::kInvalid ? why.WithContext(in) : why;
-    };
-    const auto container = ContainerFor(pod, job.action);
-    if (!container) {
-      return apimachinery::Fail(refuse(container.error()));
+    auto input = InputFor(reload, pod, stop);
+    if (!input && input.error().reason != Reason::kInvalid) {
+      return apimachinery::Fail(input.error());
     }
-    KX_RETURN_IF_ERROR(ReadSources(reload, pod, stop));
-    auto checks = MountChecksFor(pod, *container, reload.wanted, reload.sources);
-    if (!checks) {
-      return apimachinery::Fail(refuse(checks.error()));
+    if (!input) {
+      ++listed.misfits;
+      why_misfit = why_misfit.value_or(input.error().WithContext("pod " + pod.metadata.name));
+    } else if (*input) {
+      listed.pods.push_back(**std::move(input));
     }
-    inputs.push_back({.pod = {pod.metadata.namespace_, pod.metadata.name},
-                      .uid = pod.metadata.uid,
-                      .action = job.action,
-                      .container = *container,
-                      .checks = *std::move(checks),
-                      .times = options_.times});
   }
-  return inputs;
+  if (why_misfit && !(templates.size() > 1 && AwaitsRelease(reload, listed.misfits))) {
+    return apimachinery::Fail(*why_misfit);
+  }
+  listed.has_more = listed.has_more || listed.misfits > 0;
+  return listed;
 }
 
-Result<void> InPlaceReloads::ReadSources(Reload& reload, const api::core::v1::Pod& pod,
-                                         const std::stop_token& stop) {
-  for (const SourceId& source : SourcesBeside(pod, reload.wanted)) {
-    if (reload.read.contains(source)) {
-      continue;
-    }
-    KX_ASSIGN_OR_RETURN(auto hashes, access_.HashesOf(source, stop));
-    reload.read.insert(source);
-    if (hashes) {
-      reload.sources[source] = *std::move(hashes);
-    }
+bool InPlaceReloads::AwaitsRelease(Reload& reload, std::size_t misfits) const {
+  const base::TimePoint now = options_.clock.Now();
+  if (!reload.misfits_since || misfits < reload.misfits) {
+    reload.misfits_since = now;
   }
-  return {};
+  reload.misfits = misfits;
+  return now - *reload.misfits_since < options_.times.files;
+}
+
+Result<std::optional<PodReload::Input>> InPlaceReloads::InputFor(Reload& reload,
+                                                                 const api::core::v1::Pod& pod,
+                                                                 const std::stop_token& stop) {
+  const std::set<SourceId> used = SourcesUsedBy(pod, reload.wanted);
+  if (used.empty()) {
+    return std::nullopt;  // of an earlier template
+  }
+  KX_ASSIGN_OR_RETURN(const std::string container, ContainerFor(pod, reload.job.action));
+  const std::set<SourceId> beside = SourcesBeside(pod, used);
+  KX_RETURN_IF_ERROR(ReadHashes(access_, beside, reload.sources, stop));
+  KX_ASSIGN_OR_RETURN(auto checks,
+                      MountChecksFor(pod, container, used, WithoutAbsent(reload.sources)));
+  PodReload::Input input{.pod = {pod.metadata.namespace_, pod.metadata.name},
+                         .uid = pod.metadata.uid,
+                         .action = reload.job.action,
+                         .container = container,
+                         .checks = std::move(checks),
+                         .times = options_.times};
+  return input;
 }
 
 void InPlaceReloads::TryAgain(const ReloadPtr& reload, const apimachinery::Status& why) {

@@ -104,11 +104,22 @@ class InPlaceReloads {
   void Work(const std::stop_token& stop);
   void ListPods(const WorkloadId& workload, const std::stop_token& stop);
   void StepPod(const apimachinery::ObjectKey& pod, const std::stop_token& stop);
-  /// The pods, and how to check those that are new; what they need of sources is read.
-  apimachinery::Result<std::vector<PodReload::Input>> NewPods(Reload& reload, bool& has_more,
-                                                              const std::stop_token& stop);
-  apimachinery::Result<void> ReadSources(Reload& reload, const api::core::v1::Pod& pod,
-                                         const std::stop_token& stop);
+  /// The pods that are new, and what is left beside them.
+  struct Listed {
+    std::vector<PodReload::Input> pods{};
+    bool has_more = false;  ///< pods that are known are not done yet, or there are misfits
+    /// Pods that cannot be reloaded. There are others of another template, so a release may be
+    /// replacing them.
+    std::size_t misfits = 0;
+  };
+  apimachinery::Result<Listed> ListNew(Reload& reload, const std::stop_token& stop);
+  /// How to reload one pod; std::nullopt: it has none of the sources. What it needs of sources is
+  /// read.
+  apimachinery::Result<std::optional<PodReload::Input>> InputFor(Reload& reload,
+                                                                 const api::core::v1::Pod& pod,
+                                                                 const std::stop_token& stop);
+  /// Whether so many misfits may still be replaced.
+  bool AwaitsRelease(Reload& reload, std::size_t misfits) const;
   /// The pod is done, or gone: has what follows from that looked at.
   void OnPodOver(const ReloadPtr& reload, const PodReload& pod, bool is_done);
   void TryAgain(const ReloadPtr& reload, const apimachinery::Status& why);

@@ -156,6 +156,55 @@ TEST_F(InPlaceReloadsTest, ManyPodsAreListedAFewTimes) {
   EXPECT_LE(pods_.lists(), 6);
 }
 
+TEST_F(InPlaceReloadsTest, APodThatDoesNotUseTheSourceIsLeftAlone) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    auto& spec = pod.object.spec;
+    std::erase_if(spec.volumes, [](const auto& volume) { return volume.name == "v"; });
+    std::erase_if(spec.containers.front().volume_mounts,
+                  [](const auto& mount) { return mount.name == "v"; });
+  });
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone) << reloads_->Look(kReloaded).why;
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b"));
+  EXPECT_THAT(pods_.pod("web-1").read, IsEmpty());
+}
+
+/// Two pods, of which one cannot be reloaded as it is of an earlier template.
+class InPlaceReleaseTest : public InPlaceReloadsTest {
+ protected:
+  InPlaceReleaseTest() {
+    pods_.Change("web-0", [](FakePods::Pod& pod) {
+      pod.object.metadata.labels["pod-template-hash"] = "new";
+    });
+    pods_.Change("web-1", [](FakePods::Pod& pod) {
+      pod.object.metadata.labels["pod-template-hash"] = "old";
+      pod.object.spec.containers.front().volume_mounts.front().sub_path = "key";
+    });
+  }
+};
+
+TEST_F(InPlaceReleaseTest, APodOfAnEarlierTemplateIsAwaitedToGo) {
+  Start();
+  pods_.AwaitReads("web-0", 1);
+  PassWhileRunning(std::chrono::seconds(60));
+  EXPECT_EQ(StateNow(), State::kRunning) << reloads_->Look(kReloaded).why;
+  pods_.Delete("web-1");
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+}
+
+TEST_F(InPlaceReleaseTest, APodOfAnEarlierTemplateThatStaysFailsTheReload) {
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_THAT(reloads_->Look(kReloaded).why, HasSubstr("pod web-1: container app mounts volume v"));
+}
+
+TEST_F(InPlaceReleaseTest, ANewPodThatCannotBeReloadedFailsItWhenTheOldOnesAreGone) {
+  pods_.Delete("web-0");
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_LE(reloads_->Look(kReloaded).duration, std::chrono::seconds(1));
+}
+
 TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
   for (const char* name : {"web-0", "web-1"}) {
     pods_.Change(name, [](FakePods::Pod& pod) { pod.is_stuck = true; });
