@@ -295,6 +295,15 @@ Result<std::optional<PodReload::Input>> InPlaceReloads::InputFor(Reload& reload,
                          .container = container,
                          .checks = std::move(checks),
                          .times = options_.times};
+  if (beside != used) {
+    input.check_anew = [&access = access_, used, container](
+                           const api::core::v1::Pod& present,
+                           const std::stop_token& stop_of_call) -> Result<std::vector<MountCheck>> {
+      ReadSources sources;
+      KX_RETURN_IF_ERROR(ReadHashes(access, SourcesBeside(present, used), sources, stop_of_call));
+      return MountChecksFor(present, container, used, WithoutAbsent(sources));
+    };
+  }
   return input;
 }
 

@@ -205,6 +205,28 @@ TEST_F(InPlaceReleaseTest, ANewPodThatCannotBeReloadedFailsItWhenTheOldOnesAreGo
   EXPECT_LE(reloads_->Look(kReloaded).duration, std::chrono::seconds(1));
 }
 
+// A Secret beside the source in a projected volume is no reason for a reload, and changes too.
+TEST_F(InPlaceReloadsTest, ANeighbourThatChangesMeanwhileIsReadAgain) {
+  pods_.Delete("web-0");
+  pods_.SetMore("old");
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    pod.is_stuck = true;
+    pod.files = {{"key", Sha256Of("b")}, {"more", Sha256Of("new")}};
+    auto& source = pod.object.spec.volumes.front().volume_source;
+    source.config_map.reset();
+    auto& projected = source.projected.emplace().sources;
+    projected.emplace_back().config_map.emplace().local_object_reference.name = "config";
+    auto& more = projected.emplace_back().config_map.emplace();
+    more.local_object_reference.name = "more";
+    more.items.push_back({.key = "key", .path = "more"});
+  });
+  Start();
+  PassWhileRunning(std::chrono::seconds(2));
+  EXPECT_THAT(pods_.pod("web-1").read, IsEmpty());
+  pods_.SetMore("new");
+  EXPECT_EQ(AwaitEnd(), State::kDone) << reloads_->Look(kReloaded).why;
+}
+
 TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
   for (const char* name : {"web-0", "web-1"}) {
     pods_.Change(name, [](FakePods::Pod& pod) { pod.is_stuck = true; });

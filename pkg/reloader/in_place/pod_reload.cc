@@ -140,14 +140,27 @@ PodReload::Outcome PodReload::AwaitFiles(PodAccess& access, const core::Pod& pod
   if (*has_files) {
     return Act(access, clock, stop);
   }
-  outage_.End(clock.Now());
-  return IsLate(clock.Now()) ? FailedWith("the kubelet has not written the files in time")
-                             : Outcome{.after = NextLook()};
+  return AwaitMore(pod, clock.Now(), stop);
+}
+
+PodReload::Outcome PodReload::AwaitMore(const core::Pod& pod, base::TimePoint now,
+                                        const std::stop_token& stop) {
+  checked_ = checked_.value_or(now);
+  if (input_.check_anew && now - *checked_ >= input_.times.check_anew) {
+    auto checks = input_.check_anew(pod, stop);
+    if (!checks) {
+      return Stumble(checks.error(), "the sources cannot be read", now);
+    }
+    input_.checks = *std::move(checks);
+    checked_ = now;
+  }
+  outage_.End(now);
+  return IsLate(now) ? FailedWith(missing_) : Outcome{.after = NextLook()};
 }
 
 bool PodReload::IsLate(base::TimePoint now) const { return now - outage_.Lost(now) >= *files_by_; }
 
-Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) const {
+Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) {
   for (const MountCheck& check : input_.checks) {
     KX_ASSIGN_OR_RETURN(const bool has_files, HasFiles(access, check, stop));
     if (!has_files) {
@@ -158,7 +171,13 @@ Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop)
 }
 
 Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
-                                 const std::stop_token& stop) const {
+                                 const std::stop_token& stop) {
+  missing_ = "the kubelet has not written the files in time";
+  const auto fails = [this, &check](const std::string& program, const CommandEnd& end) {
+    missing_ = program + " in container " + check.container + " ends with the exit code " +
+               std::to_string(end.code) + ": a file is not there, or may not be read";
+    return false;
+  };
   const auto look = [&](const std::vector<std::string>& command) -> Result<CommandEnd> {
     KX_ASSIGN_OR_RETURN(CommandEnd end, access.Look(input_.pod, check.container, command, stop));
     if (end.code == kNoProgram || end.code == kNotExecutable) {
@@ -176,12 +195,23 @@ Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
       command.push_back(check.directory + "/" + path);
     }
     KX_ASSIGN_OR_RETURN(const CommandEnd hashes, look(command));
-    if (hashes.code != 0 || !HasRightHashes(part, hashes.output)) {
+    if (hashes.code != 0) {
+      return fails("sha256sum", hashes);
+    }
+    if (!HasRightHashes(part, hashes.output)) {
       return false;
     }
   }
   KX_ASSIGN_OR_RETURN(const CommandEnd names, look({"ls", "-A1", "--", check.directory}));
-  return names.code == 0 && HasRightNames(check, names.output);
+  if (names.code != 0) {
+    return fails("ls", names);
+  }
+  if (names.output.size() >= PodAccess::kMaxOutputBytes) {
+    missing_ =
+        check.directory + " in container " + check.container + " has more names than can be read";
+    return false;
+  }
+  return HasRightNames(check, names.output);
 }
 
 PodReload::Outcome PodReload::Act(PodAccess& access, const base::Clock& clock,

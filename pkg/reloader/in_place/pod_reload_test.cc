@@ -142,6 +142,20 @@ TEST_F(PodReloadTest, TheTimeForTheFilesBeginsWithTheFirstLook) {
   EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone) << "it is late, and the files are there";
 }
 
+TEST_F(PodReloadTest, WhatALookFailsWithIsTold) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look_code = 1; });
+  PodReload unreadable = Reload();
+  EXPECT_EQ(RunToEnd(unreadable).why,
+            "sha256sum in container app ends with the exit code 1: a file is not there, or may not "
+            "be read");
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.look_code.reset();
+    pod.has_endless_directory = true;
+  });
+  PodReload endless = Reload();
+  EXPECT_EQ(RunToEnd(endless).why, "/config in container app has more names than can be read");
+}
+
 TEST_F(PodReloadTest, AFileThatIsToGoMustBeGone) {
   pods_.Change("web-0", [](FakePods::Pod& pod) {
     pod.is_stuck = true;
@@ -309,6 +323,16 @@ TEST_F(PodReloadTest, APodThatIsNotReadyAfterwardsFails) {
   const auto outcome = RunToEnd(reload);
   EXPECT_EQ(outcome.progress, Progress::kFailed);
   EXPECT_EQ(outcome.why, "the pod is not ready after signal:HUP");
+}
+
+TEST_F(PodReloadTest, TheMinuteUntilReadyBeginsAfterTheAction) {
+  pods_.Change("web-0", [this](FakePods::Pod& pod) {
+    pod.before_action = [this] { Pass(seconds(29)); };
+    pod.is_unready_after = true;
+  });
+  PodReload reload = Reload();
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  EXPECT_EQ(RunFor(reload, kUsualTimes.ready - seconds(5)).progress, Progress::kAgain);
 }
 
 TEST_F(PodReloadTest, AContainerThatIsBeingStartedIsAwaited) {

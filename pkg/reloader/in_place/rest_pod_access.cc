@@ -262,8 +262,13 @@ class RestPodAccess final : public PodAccess {
     if (!answer && timer.expired()) {
       return Fail(Reason::kTimeout, "it has not answered in time");
     }
-    if (answer || IsMissingRight(answer.error()) || answer.error().code == 0) {
+    if (answer || answer.error().code == 0) {
       return answer ? Result<void>() : Fail(answer.error());
+    }
+    if (IsMissingRight(answer.error())) {  // a program may answer with the same words
+      return Fail(Reason::kForbidden,
+                  "the answer has the status 403, as where the right to pods/proxy is missing",
+                  answer.error().code);
     }
     if (!apimachinery::HasStatusCause(answer.error(), apimachinery::kUnexpectedResponseCause)) {
       return Fail(IsPassing(answer.error()) ? Reason::kUnavailable : Reason::kInvalid,

@@ -181,6 +181,23 @@ TEST_F(RestPodAccessTest, AnErrorOfTheApiServerIsNoRefusalOfTheProgram) {
   }
 }
 
+// What a program answers may look like anything, and may be secret.
+TEST_F(RestPodAccessTest, WhatAPodAnswersIsNotRepeatedWhereItLooksLikeAMissingRight) {
+  rest::testing::Recorder server(
+      [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
+        connection.Respond(
+            403, "application/json",
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":403,)"
+            R"("reason":"Forbidden","message":"it is forbidden: User \"hunter2\" cannot log in"})");
+      });
+  const auto done = NewPodAccess(server.client())
+                        ->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().reason, Reason::kForbidden);
+  EXPECT_THAT(done.error().ToString(), testing::Not(HasSubstr("hunter2")));
+  EXPECT_THAT(done.error().message, HasSubstr("pods/proxy"));
+}
+
 TEST_F(RestPodAccessTest, AnAnswerOfAnySizeIsNotKept) {
   const std::string mebibyte(std::size_t{1} << 20, 'x');
   constexpr int kMoreThanAResponseMayHave = 257;
