@@ -120,6 +120,15 @@ bool IsRefusal(int status) {
   return status == 400 || status == 409 || status == 412 || status == 422 || status == 500;
 }
 
+/// Whether the container's runtime says that there is no such program. Some have an exit code for
+/// that, and others only an error with the text of what runs the containers, which comes after
+/// "Internal error occurred" as any error of a kubelet does.
+bool IsNoProgram(const apimachinery::Status& failure) {
+  return failure.reason == Reason::kInternalError &&
+         (failure.message.contains("executable") ||
+          failure.message.contains("o such file or directory"));
+}
+
 /// Whether it may be over soon what keeps the API server from passing on a request: it is being
 /// started or stopped, or has no storage. That it cannot reach the pod is not its own fault.
 bool IsPassing(const apimachinery::Status& failure) {
@@ -231,6 +240,9 @@ class RestPodAccess final : public PodAccess {
         timer.token());
     if (!exit && timer.expired()) {
       return Fail(Reason::kTimeout, "it has not ended in time");
+    }
+    if (!exit && IsNoProgram(exit.error())) {
+      return Fail(Reason::kInvalid, "container " + container + " has no " + command.front());
     }
     KX_RETURN_IF_ERROR(exit);
     end.code = exit->code;

@@ -273,6 +273,25 @@ TEST_F(RestPodExecTest, ACommandThatIsNotThereOrIsKilledRefusesNothing) {
   }
 }
 
+// It would be tried again for two minutes.
+TEST_F(RestPodExecTest, ARuntimeThatHasNoExitCodeForAMissingProgramIsUnderstood) {
+  for (const auto& [message, reason] :
+       {std::pair{R"(exec: \"sha256sum\": executable file not found in $PATH: unknown)",
+                  Reason::kInvalid},
+        {"stat sha256sum: no such file or directory", Reason::kInvalid},
+        {"cannot exec in a stopped container", Reason::kInternalError}}) {
+    Serve("", R"({"metadata":{},"status":"Failure","reason":"InternalError","code":500,"message":)"
+              R"("Internal error occurred: error executing command in container: )" +
+                  std::string(message) + R"("})");
+    const auto end = access_->Look(kAccessedPod, "app", {"sha256sum"}, {});
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().reason, reason) << end.error().ToString();
+    if (reason == Reason::kInvalid) {
+      EXPECT_EQ(end.error().message, "container app has no sha256sum");
+    }
+  }
+}
+
 TEST_F(RestPodExecTest, ASignalThatWouldBeLostIsNotSentAndTheErrorSaysSo) {
   Serve("", EndedWith("79"));
   const auto done = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("signal:HUP"), {});
