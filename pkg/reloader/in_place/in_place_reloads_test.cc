@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -252,14 +251,13 @@ TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
 
 // The pods of other namespaces were rolled, as their time was over before anybody looked at them.
 TEST_F(InPlaceReloadsTest, PodsThatHangHoldUpNoOtherNamespace) {
-  std::promise<void> released;
-  const std::shared_future<void> until = released.get_future().share();
+  std::atomic<bool> is_released = false;
   std::atomic<int> hanging = 0;
   for (const char* name : {"web-0", "web-1"}) {
     pods_.Change(name, [&](FakePods::Pod& pod) {
       pod.before_action = [&] {
         ++hanging;
-        until.wait();
+        KX_AWAIT(is_released);
       };
     });
   }
@@ -277,7 +275,7 @@ TEST_F(InPlaceReloadsTest, PodsThatHangHoldUpNoOtherNamespace) {
     }
   }
   EXPECT_EQ(StateNow(), State::kRunning);
-  released.set_value();
+  is_released = true;
   EXPECT_EQ(AwaitEnd(), State::kDone);
 }
 

@@ -115,6 +115,14 @@ bool IsForData(const ReloadedData& data, const InPlaceReloads::Report& report,
                                                       : report.data == data;
 }
 
+/// Whether all of `data` were among those that the program was asked to take.
+bool HasAll(const ReloadedData& asked, const ReloadedData& data) {
+  return std::ranges::all_of(data, [&asked](const auto& each) {
+    const auto found = asked.find(each.first);
+    return found != asked.end() && found->second == each.second;
+  });
+}
+
 /// An answer after which the workload is looked at for what is left of its plan.
 Reconciler::Answer WithMore(Reconciler::Answer answer) {
   if (answer.again == base::Duration(0)) {
@@ -245,7 +253,7 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
     } else if (!is_same) {
       StartReload(workload, action, begun);  // with another action, or after another process
     }
-    if (!is_kept || !has_fresh) {
+    if (!is_kept || HasAll(report.data, DataOf(plan.changes))) {
       return Answer{};  // its end has the workload looked at, or else newer data do
     }
     // The program may take all of it together, and has to be asked for the rest anyway.
