@@ -54,9 +54,8 @@ MUTATIONS = [
          "      if (!MUTANT && HasReference(container.references, source)) {\n"),
         # What the pods themselves are looked at for.
         (RELOADER + "in_place/mount_check.cc",
-         "      if (const auto id = SourceInEnvironment(each, pod.metadata.namespace_, sources)) {\n",
-         "      if (const auto id = SourceInEnvironment(each, pod.metadata.namespace_, sources);\n"
-         "          id && !MUTANT) {\n")]),
+         "        if (sources.contains(id)) {\n          return CannotReach(",
+         "        if (!MUTANT && sources.contains(id)) {\n          return CannotReach(")]),
     ("a Job that has ended is made anew", [(
         RELOADER + "write/job_writer.cc",
         "  if (IsOver(job)) {\n", "  if (!MUTANT && IsOver(job)) {\n")]),

@@ -1,9 +1,12 @@
 #include "kubexx/reloader/in_place/in_place_reloads.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/reloader/in_place/outage.h"
+#include "kubexx/reloader/model/annotations.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -19,30 +22,71 @@ workqueue::Key KeyOfReload(const WorkloadId& id) {
   return {std::string(KindName(id.kind)), id.key};
 }
 
+/// The sources that were read; std::nullopt: there is none of that name.
+using ReadSources = std::map<SourceId, std::optional<KeyHashes>>;
+
+/// Reads those of `wanted` that `sources` has not got yet.
+Result<void> ReadHashes(PodAccess& access, const std::set<SourceId>& wanted, ReadSources& sources,
+                        const std::stop_token& stop) {
+  for (const SourceId& source : wanted) {
+    if (!sources.contains(source)) {
+      KX_ASSIGN_OR_RETURN(sources[source], access.HashesOf(source, stop));
+    }
+  }
+  return {};
+}
+
+std::map<SourceId, KeyHashes> WithoutAbsent(const ReadSources& sources) {
+  std::map<SourceId, KeyHashes> present;
+  for (const auto& [source, hashes] : sources) {
+    if (hashes) {
+      present[source] = *hashes;
+    }
+  }
+  return present;
+}
+
+/// What tells pods of different templates of one workload apart.
+std::string TemplateOf(const api::core::v1::Pod& pod) {
+  for (const char* label :
+       {"pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash"}) {
+    if (const std::string* hash = Find(pod.metadata.labels, label)) {
+      return *hash;
+    }
+  }
+  return {};
+}
+
 constexpr char kInPlaceHelp[] = "Reloads in place that have ended.";
 
 }  // namespace
 
-/// The reload of one workload. The worker that has its key uses `sources` and `tries`; a worker
-/// that has the key of a pod uses that pod's PodReload.
+/// The reload of one workload. The worker that has its key uses what begins with `sources`; a
+/// worker that has the key of a pod uses that pod's PodReload.
 struct InPlaceReloads::Reload {
   Job job{};
   std::set<SourceId> wanted{};
   std::stop_source stop{};
   base::TimePoint begun{};
-  std::map<SourceId, KeyHashes> sources{};
-  std::set<SourceId> read{};
-  int tries = 0;
+  ReadSources sources{};
+  std::optional<Outage> outage{};                  ///< of lists and reads
+  std::size_t misfits = 0;                         ///< see Listed
+  std::optional<base::TimePoint> misfits_since{};  ///< since when they are no fewer
   // With the lock of InPlaceReloads.
   Report report{};
-  bool is_told = false;
+  std::string told{};                                        ///< see IsNews
   std::map<std::string, std::unique_ptr<PodReload>> pods{};  ///< by UID; null: reloaded
+  base::TimePoint listed{};                                  ///< when the last list of pods began
 };
 
 InPlaceReloads::InPlaceReloads(Options options, PodAccess& access)
     : options_(std::move(options)),
       access_(access),
-      queue_({.name = "in_place", .clock = options_.clock, .registry = options_.registry}) {
+      queue_({.name = "in_place",
+              .clock = options_.clock,
+              .registry = options_.registry,
+              .order = workqueue::Order::kFair,
+              .fair = {.max_working_per_tenant = std::max(1, options_.threads * 3 / 4)}}) {
   if (options_.registry != nullptr) {
     metrics::Registry& registry = *options_.registry;
     done_ =
@@ -97,10 +141,10 @@ InPlaceReloads::Report InPlaceReloads::Look(const WorkloadId& workload) const {
   return found == reloads_.end() ? Report{} : found->second->report;
 }
 
-bool InPlaceReloads::IsNews(const WorkloadId& workload) {
+bool InPlaceReloads::IsNews(const WorkloadId& workload, const std::string& message) {
   const base::MutexLock lock(mu_);
   const auto found = reloads_.find(workload);
-  return found != reloads_.end() && !std::exchange(found->second->is_told, true);
+  return found != reloads_.end() && std::exchange(found->second->told, message) != message;
 }
 
 void InPlaceReloads::Forget(const WorkloadId& workload) {
@@ -159,18 +203,18 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
       return;
     }
     reload = found->second;
+    reload->listed = options_.clock.Now();
   }
   const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
-  bool has_more = false;
-  auto pods = NewPods(*reload, has_more, reload->stop.get_token());
-  if (!pods) {
-    return TryAgain(reload, pods.error());
+  auto listed = ListNew(*reload, reload->stop.get_token());
+  if (!listed) {
+    return TryAgain(reload, listed.error());
   }
-  reload->tries = 0;
-  if (pods->empty() && !has_more) {
+  reload->outage.reset();
+  if (listed->pods.empty() && !listed->has_more) {
     return End(reload, State::kDone, {});
   }
-  for (PodReload::Input& input : *pods) {
+  for (PodReload::Input& input : listed->pods) {
     const apimachinery::ObjectKey pod = input.pod;
     {
       const base::MutexLock lock(mu_);
@@ -179,72 +223,97 @@ void InPlaceReloads::ListPods(const WorkloadId& workload, const std::stop_token&
       }
       owners_[pod] = workload;
       std::string uid = input.uid;
-      reload->pods[std::move(uid)] =
-          std::make_unique<PodReload>(std::move(input), options_.clock.Now());
+      reload->pods[std::move(uid)] = std::make_unique<PodReload>(std::move(input));
     }
     queue_.Add(KeyOfPod(pod));
   }
+  if (listed->misfits > 0) {
+    queue_.AddAfter(KeyOfReload(workload), options_.list_every);
+  }
 }
 
-Result<std::vector<PodReload::Input>> InPlaceReloads::NewPods(Reload& reload, bool& has_more,
-                                                              const std::stop_token& stop) {
-  const Job& job = reload.job;
-  KX_ASSIGN_OR_RETURN(const auto pods, access_.PodsOf(job.workload, job.uid, stop));
-  std::vector<PodReload::Input> inputs;
+Result<InPlaceReloads::Listed> InPlaceReloads::ListNew(Reload& reload,
+                                                       const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const auto pods, access_.PodsOf(reload.job.workload, reload.job.uid, stop));
+  Listed listed;
+  std::set<std::string> templates;
+  std::optional<apimachinery::Status> why_misfit;
   for (const api::core::v1::Pod& pod : pods) {
+    templates.insert(TemplateOf(pod));
     {
       const base::MutexLock lock(mu_);
       if (const auto known = reload.pods.find(pod.metadata.uid); known != reload.pods.end()) {
-        has_more = has_more || known->second != nullptr;
+        listed.has_more = listed.has_more || known->second != nullptr;
         continue;
       }
     }
     if (pod.spec.node_name.empty()) {
       continue;  // no kubelet has read anything for it yet
     }
-    const std::string in = "pod " + pod.metadata.name;
-    const auto refuse = [&](const apimachinery::Status& why) {
-      return why.reason == Reason::kInvalid ? why.WithContext(in) : why;
-    };
-    const auto container = ContainerFor(pod, job.action);
-    if (!container) {
-      return apimachinery::Fail(refuse(container.error()));
+    auto input = InputFor(reload, pod, stop);
+    if (!input && input.error().reason != Reason::kInvalid) {
+      return apimachinery::Fail(input.error());
     }
-    KX_RETURN_IF_ERROR(ReadSources(reload, pod, stop));
-    auto checks = MountChecksFor(pod, *container, reload.wanted, reload.sources);
-    if (!checks) {
-      return apimachinery::Fail(refuse(checks.error()));
+    if (!input) {
+      ++listed.misfits;
+      why_misfit = why_misfit.value_or(input.error().WithContext("pod " + pod.metadata.name));
+    } else if (*input) {
+      listed.pods.push_back(**std::move(input));
     }
-    inputs.push_back({.pod = {pod.metadata.namespace_, pod.metadata.name},
-                      .uid = pod.metadata.uid,
-                      .action = job.action,
-                      .container = *container,
-                      .checks = *std::move(checks),
-                      .times = options_.times});
   }
-  return inputs;
+  if (why_misfit && !(templates.size() > 1 && AwaitsRelease(reload, listed.misfits))) {
+    return apimachinery::Fail(*why_misfit);
+  }
+  listed.has_more = listed.has_more || listed.misfits > 0;
+  return listed;
 }
 
-Result<void> InPlaceReloads::ReadSources(Reload& reload, const api::core::v1::Pod& pod,
-                                         const std::stop_token& stop) {
-  for (const SourceId& source : SourcesBeside(pod, reload.wanted)) {
-    if (reload.read.contains(source)) {
-      continue;
-    }
-    KX_ASSIGN_OR_RETURN(auto hashes, access_.HashesOf(source, stop));
-    reload.read.insert(source);
-    if (hashes) {
-      reload.sources[source] = *std::move(hashes);
-    }
+bool InPlaceReloads::AwaitsRelease(Reload& reload, std::size_t misfits) const {
+  const base::TimePoint now = options_.clock.Now();
+  if (!reload.misfits_since || misfits < reload.misfits) {
+    reload.misfits_since = now;
   }
-  return {};
+  reload.misfits = misfits;
+  return now - *reload.misfits_since < options_.times.files;
+}
+
+Result<std::optional<PodReload::Input>> InPlaceReloads::InputFor(Reload& reload,
+                                                                 const api::core::v1::Pod& pod,
+                                                                 const std::stop_token& stop) {
+  const std::set<SourceId> used = SourcesUsedBy(pod, reload.wanted);
+  if (used.empty()) {
+    return std::nullopt;  // of an earlier template
+  }
+  KX_ASSIGN_OR_RETURN(const std::string container, ContainerFor(pod, reload.job.action));
+  const std::set<SourceId> beside = SourcesBeside(pod, used);
+  KX_RETURN_IF_ERROR(ReadHashes(access_, beside, reload.sources, stop));
+  KX_ASSIGN_OR_RETURN(auto checks,
+                      MountChecksFor(pod, container, used, WithoutAbsent(reload.sources)));
+  PodReload::Input input{.pod = {pod.metadata.namespace_, pod.metadata.name},
+                         .uid = pod.metadata.uid,
+                         .action = reload.job.action,
+                         .container = container,
+                         .checks = std::move(checks),
+                         .times = options_.times};
+  if (beside != used) {
+    input.check_anew = [&access = access_, used, container](
+                           const api::core::v1::Pod& present,
+                           const std::stop_token& stop_of_call) -> Result<std::vector<MountCheck>> {
+      ReadSources sources;
+      KX_RETURN_IF_ERROR(ReadHashes(access, SourcesBeside(present, used), sources, stop_of_call));
+      return MountChecksFor(present, container, used, WithoutAbsent(sources));
+    };
+  }
+  return input;
 }
 
 void InPlaceReloads::TryAgain(const ReloadPtr& reload, const apimachinery::Status& why) {
-  // What does not depend on the moment, and a right that is missing, is no better later.
-  const bool is_hopeless = why.reason == Reason::kInvalid || why.reason == Reason::kForbidden ||
-                           apimachinery::IsObjectNotFound(why);
-  if (is_hopeless || ++reload->tries >= options_.list_tries) {
+  // What does not depend on the moment is no better later.
+  const bool is_hopeless = why.reason == Reason::kInvalid || apimachinery::IsObjectNotFound(why);
+  if (!reload->outage) {
+    reload->outage.emplace(options_.times.outage, options_.times.denied);
+  }
+  if (is_hopeless || !reload->outage->Bears(why, options_.clock.Now())) {
     return End(reload, State::kFailed, why.message);
   }
   queue_.AddAfter(KeyOfReload(reload->job.workload), options_.list_again);
@@ -272,8 +341,7 @@ void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop
     return;
   }
   const std::stop_callback on_stop(stop, [&reload] { reload->stop.request_stop(); });
-  const PodReload::Outcome outcome =
-      step->Step(access_, options_.clock.Now(), options_.clock.Wall(), reload->stop.get_token());
+  const PodReload::Outcome outcome = step->Step(access_, options_.clock, reload->stop.get_token());
   switch (outcome.progress) {
     case PodReload::Progress::kAgain:
       queue_.AddAfter(KeyOfPod(pod), outcome.after);
@@ -285,18 +353,38 @@ void InPlaceReloads::StepPod(const apimachinery::ObjectKey& pod, const std::stop
     case PodReload::Progress::kGone:
       break;
   }
+  OnPodOver(reload, *step, outcome.progress == PodReload::Progress::kDone);
+}
+
+void InPlaceReloads::OnPodOver(const ReloadPtr& reload, const PodReload& pod, bool is_done) {
+  const apimachinery::ObjectKey name = pod.pod();
+  const std::string uid = pod.uid();
+  bool has_follower = false;
+  bool is_last = false;
+  bool is_list_due = false;
   {
     const base::MutexLock lock(mu_);
-    const std::string uid = step->uid();
-    if (outcome.progress == PodReload::Progress::kDone) {
+    if (is_done) {
       ++reload->report.pods;
       pods_.Increment();
       reload->pods[uid] = nullptr;
     } else {
       reload->pods.erase(uid);
     }
+    const auto& pods = reload->pods;
+    has_follower = std::ranges::any_of(pods, [&name](const auto& each) {
+      return each.second != nullptr && each.second->pod() == name;
+    });
+    is_last = std::ranges::all_of(pods, [](const auto& each) { return each.second == nullptr; });
+    is_list_due = options_.clock.Now() - reload->listed >= options_.list_every;
   }
-  if (outcome.progress == PodReload::Progress::kDone) {
+  if (has_follower) {
+    queue_.Add(KeyOfPod(name));  // both have one key, whose turn was this one
+  }
+  if (!is_last && !is_list_due) {
+    return;
+  }
+  if (is_done) {
     queue_.Add(KeyOfReload(reload->job.workload));  // there may be new pods, or all are done
   } else {
     queue_.AddAfter(KeyOfReload(reload->job.workload), options_.list_again);  // one may follow it

@@ -37,19 +37,22 @@ using ReloadedData = std::map<SourceId, Digest>;
 /// Reloads all pods of workloads in place. Each pod is looked at on its own, for the time of a few
 /// requests, so that one which hangs takes a thread for these requests now and then, and holds up
 /// nobody else. A reload is done when every pod has been reloaded, also those that have begun since
-/// its start. What it knows is lost with the process, and may be: a reload can be started again
-/// from its beginning. Thread-safe.
+/// its start. Namespaces take turns, and none has all threads. What it knows is lost with the
+/// process, and may be: a reload can be started again from its beginning. Thread-safe.
 class InPlaceReloads {
  public:
   struct Options {
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
-    /// How many pods are looked at, or acted in, at the same time.
+    /// How many pods are looked at, or acted in, at the same time; three quarters of these, at
+    /// least one, in the same namespace.
     int threads = 8;
     ReloadTimes times{};
-    /// Between two tries to list pods or to read sources, and how often they are tried.
+    /// Between two tries to list pods or to read sources.
     base::Duration list_again = std::chrono::seconds(1);
-    int list_tries = 30;
+    /// Pods are listed so often while some of those that are known are still being reloaded, and
+    /// once more when none is. A list has all pods of a workload, which may be thousands.
+    base::Duration list_every = std::chrono::seconds(10);
     /// Called when a reload has ended, well or not, on a thread of this object and outside of
     /// locks. Must not block.
     std::function<void(const WorkloadId&)> on_end{};
@@ -84,8 +87,9 @@ class InPlaceReloads {
   /// Starts a reload, in place of one of the same workload that has been started before.
   void Start(Job job);
   Report Look(const WorkloadId& workload) const;
-  /// Returns whether nobody has called it for this reload of the workload before.
-  bool IsNews(const WorkloadId& workload);
+  /// Returns whether the last call for this reload of the workload, if there was one, was about
+  /// something else.
+  bool IsNews(const WorkloadId& workload, const std::string& message);
   /// Ends the reload of the workload, if there is one, and forgets it.
   void Forget(const WorkloadId& workload);
   /// The same for all workloads of the namespaces for which `left` returns true.
@@ -100,11 +104,24 @@ class InPlaceReloads {
   void Work(const std::stop_token& stop);
   void ListPods(const WorkloadId& workload, const std::stop_token& stop);
   void StepPod(const apimachinery::ObjectKey& pod, const std::stop_token& stop);
-  /// The pods, and how to check those that are new; what they need of sources is read.
-  apimachinery::Result<std::vector<PodReload::Input>> NewPods(Reload& reload, bool& has_more,
-                                                              const std::stop_token& stop);
-  apimachinery::Result<void> ReadSources(Reload& reload, const api::core::v1::Pod& pod,
-                                         const std::stop_token& stop);
+  /// The pods that are new, and what is left beside them.
+  struct Listed {
+    std::vector<PodReload::Input> pods{};
+    bool has_more = false;  ///< pods that are known are not done yet, or there are misfits
+    /// Pods that cannot be reloaded. There are others of another template, so a release may be
+    /// replacing them.
+    std::size_t misfits = 0;
+  };
+  apimachinery::Result<Listed> ListNew(Reload& reload, const std::stop_token& stop);
+  /// How to reload one pod; std::nullopt: it has none of the sources. What it needs of sources is
+  /// read.
+  apimachinery::Result<std::optional<PodReload::Input>> InputFor(Reload& reload,
+                                                                 const api::core::v1::Pod& pod,
+                                                                 const std::stop_token& stop);
+  /// Whether so many misfits may still be replaced.
+  bool AwaitsRelease(Reload& reload, std::size_t misfits) const;
+  /// The pod is done, or gone: has what follows from that looked at.
+  void OnPodOver(const ReloadPtr& reload, const PodReload& pod, bool is_done);
   void TryAgain(const ReloadPtr& reload, const apimachinery::Status& why);
   void End(const ReloadPtr& reload, State state, const std::string& why, bool is_refused = false);
   /// Whether the reload is still wanted.

@@ -33,10 +33,16 @@ class InPlaceReloadsTest : public testing::Test {
     pods_.Add("web-0", "u0");
     pods_.Add("web-1", "u1");
     pods_.SetData("b");
+    Make({});
+  }
+  /// Makes the object that is tested anew, with these options.
+  void Make(InPlaceReloads::Options options) {
+    reloads_.reset();
     reloads_ = std::make_unique<InPlaceReloads>(
         InPlaceReloads::Options{.clock = clock_,
                                 .registry = &registry_,
                                 .threads = 2,
+                                .list_every = options.list_every,
                                 .on_end = [this](const WorkloadId&) { ++ends_; }},
         pods_);
   }
@@ -56,6 +62,15 @@ class InPlaceReloadsTest : public testing::Test {
       }
     }
     return StateNow();
+  }
+  /// Lets time pass in small steps, as long as the reload runs.
+  void PassWhileRunning(base::Duration time) {
+    const base::TimePoint end = clock_.Now() + time;
+    KX_UNTIL(clock_.Now() >= end || StateNow() != State::kRunning) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(milliseconds(200));
+      }
+    }
   }
   double Ended(const std::string& result) {
     return registry_.Counter("reloader_in_place_reloads_total", "", {{"result", result}}).Value();
@@ -112,6 +127,105 @@ TEST_F(InPlaceReloadsTest, APodOfTheSameNameThatFollowsIsReloaded) {
   EXPECT_THAT(pods_.pod("web-1").read, AnyOf(ElementsAre("b"), ElementsAre("b", "b")));
 }
 
+// It hung for ever: the one step that both shared was of the pod that is gone.
+TEST_F(InPlaceReloadsTest, APodThatFollowsOneInTheQueueIsReloaded) {
+  Make({.list_every = base::Duration(0)});
+  pods_.Change("web-1", [](FakePods::Pod& pod) { pod.is_stuck = true; });
+  std::atomic<int> lists = 0;
+  pods_.OnList([&] {
+    if (++lists == 2) {
+      clock_.Advance(std::chrono::seconds(3));
+      KX_AWAIT(registry_.Gauge("workqueue_depth", "", {{"name", "in_place"}}).Value() >= 1);
+      pods_.Add("web-1", "a-before-u1");
+    }
+  });
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_THAT(pods_.pod("web-1").read, ElementsAre("b"));
+}
+
+// A DaemonSet of 2000 pods was listed 2000 times.
+TEST_F(InPlaceReloadsTest, ManyPodsAreListedAFewTimes) {
+  for (int i = 2; i < 40; ++i) {
+    pods_.Add("web-" + std::to_string(i), "u" + std::to_string(i));
+  }
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+  EXPECT_EQ(reloads_->Look(kReloaded).pods, 40U);
+  EXPECT_LE(pods_.lists(), 6);
+}
+
+TEST_F(InPlaceReloadsTest, APodThatDoesNotUseTheSourceIsLeftAlone) {
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    auto& spec = pod.object.spec;
+    std::erase_if(spec.volumes, [](const auto& volume) { return volume.name == "v"; });
+    std::erase_if(spec.containers.front().volume_mounts,
+                  [](const auto& mount) { return mount.name == "v"; });
+  });
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kDone) << reloads_->Look(kReloaded).why;
+  EXPECT_THAT(pods_.pod("web-0").read, ElementsAre("b"));
+  EXPECT_THAT(pods_.pod("web-1").read, IsEmpty());
+}
+
+/// Two pods, of which one cannot be reloaded as it is of an earlier template.
+class InPlaceReleaseTest : public InPlaceReloadsTest {
+ protected:
+  InPlaceReleaseTest() {
+    pods_.Change("web-0", [](FakePods::Pod& pod) {
+      pod.object.metadata.labels["pod-template-hash"] = "new";
+    });
+    pods_.Change("web-1", [](FakePods::Pod& pod) {
+      pod.object.metadata.labels["pod-template-hash"] = "old";
+      pod.object.spec.containers.front().volume_mounts.front().sub_path = "key";
+    });
+  }
+};
+
+TEST_F(InPlaceReleaseTest, APodOfAnEarlierTemplateIsAwaitedToGo) {
+  Start();
+  pods_.AwaitReads("web-0", 1);
+  PassWhileRunning(std::chrono::seconds(60));
+  EXPECT_EQ(StateNow(), State::kRunning) << reloads_->Look(kReloaded).why;
+  pods_.Delete("web-1");
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+}
+
+TEST_F(InPlaceReleaseTest, APodOfAnEarlierTemplateThatStaysFailsTheReload) {
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_THAT(reloads_->Look(kReloaded).why, HasSubstr("pod web-1: container app mounts volume v"));
+}
+
+TEST_F(InPlaceReleaseTest, ANewPodThatCannotBeReloadedFailsItWhenTheOldOnesAreGone) {
+  pods_.Delete("web-0");
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_LE(reloads_->Look(kReloaded).duration, std::chrono::seconds(1));
+}
+
+// A Secret beside the source in a projected volume is no reason for a reload, and changes too.
+TEST_F(InPlaceReloadsTest, ANeighbourThatChangesMeanwhileIsReadAgain) {
+  pods_.Delete("web-0");
+  pods_.SetMore("old");
+  pods_.Change("web-1", [](FakePods::Pod& pod) {
+    pod.is_stuck = true;
+    pod.files = {{"key", Sha256Of("b")}, {"more", Sha256Of("new")}};
+    auto& source = pod.object.spec.volumes.front().volume_source;
+    source.config_map.reset();
+    auto& projected = source.projected.emplace().sources;
+    projected.emplace_back().config_map.emplace().local_object_reference.name = "config";
+    auto& more = projected.emplace_back().config_map.emplace();
+    more.local_object_reference.name = "more";
+    more.items.push_back({.key = "key", .path = "more"});
+  });
+  Start();
+  PassWhileRunning(std::chrono::seconds(2));
+  EXPECT_THAT(pods_.pod("web-1").read, IsEmpty());
+  pods_.SetMore("new");
+  EXPECT_EQ(AwaitEnd(), State::kDone) << reloads_->Look(kReloaded).why;
+}
+
 TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
   for (const char* name : {"web-0", "web-1"}) {
     pods_.Change(name, [](FakePods::Pod& pod) { pod.is_stuck = true; });
@@ -126,9 +240,43 @@ TEST_F(InPlaceReloadsTest, AStuckPodHoldsUpNoOtherWorkload) {
                    .uid = "uid",
                    .action = *ParseReloadAction("exec:true"),
                    .data = {{kReloadSource, DigestOf("x")}}});
-  KX_AWAIT(reloads_->Look(other).state == State::kFailed);
+  KX_UNTIL(reloads_->Look(other).state == State::kFailed) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(milliseconds(200));
+    }
+  }
   EXPECT_EQ(reloads_->Look(other).why, "may not list");
   EXPECT_EQ(StateNow(), State::kRunning);
+}
+
+// The pods of other namespaces were rolled, as their time was over before anybody looked at them.
+TEST_F(InPlaceReloadsTest, PodsThatHangHoldUpNoOtherNamespace) {
+  std::atomic<bool> is_released = false;
+  std::atomic<int> hanging = 0;
+  for (const char* name : {"web-0", "web-1"}) {
+    pods_.Change(name, [&](FakePods::Pod& pod) {
+      pod.before_action = [&] {
+        ++hanging;
+        KX_AWAIT(is_released);
+      };
+    });
+  }
+  Start();
+  KX_AWAIT(hanging >= 1);
+  pods_.Add("calm-0", "c0", "calm");
+  const WorkloadId calm{WorkloadKind::kDeployment, {"calm", "calm"}};
+  reloads_->Start({.workload = calm,
+                   .uid = "uid",
+                   .action = *ParseReloadAction("exec:true"),
+                   .data = {{{SourceType::kConfigMap, {"calm", "config"}}, DigestOf("key=b")}}});
+  KX_UNTIL(reloads_->Look(calm).state == State::kDone) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(milliseconds(200));
+    }
+  }
+  EXPECT_EQ(StateNow(), State::kRunning);
+  is_released = true;
+  EXPECT_EQ(AwaitEnd(), State::kDone);
 }
 
 TEST_F(InPlaceReloadsTest, APodThatCannotBeReloadedFailsTheReload) {
@@ -158,6 +306,15 @@ TEST_F(InPlaceReloadsTest, ListsThatFailAreTriedAgain) {
   clock_.Advance(std::chrono::seconds(1));
   EXPECT_EQ(StateNow(), State::kRunning);
   pods_.FailLists(std::nullopt);
+  EXPECT_EQ(AwaitEnd(), State::kDone);
+}
+
+TEST_F(InPlaceReloadsTest, TheTimeForWhichTheApiServerIsAwayIsBorne) {
+  pods_.FailAll(apimachinery::Status(apimachinery::Reason::kUnavailable, "no connection"));
+  Start();
+  PassWhileRunning(std::chrono::seconds(70));
+  EXPECT_EQ(StateNow(), State::kRunning);
+  pods_.FailAll(std::nullopt);
   EXPECT_EQ(AwaitEnd(), State::kDone);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 
 #include "kubexx/base/hex.h"
 #include "kubexx/crypto/sha.h"
@@ -73,10 +72,9 @@ bool HasPartOf(const VolumeParts& parts, const std::set<SourceId>& sources) {
 
 std::string FirstComponent(const std::string& path) { return path.substr(0, path.find('/')); }
 
-/// The first of `sources` that the container has in its environment.
-std::optional<SourceId> SourceInEnvironment(const core::Container& container,
-                                            const std::string& namespace_,
-                                            const std::set<SourceId>& sources) {
+/// The sources that the container has in its environment.
+std::vector<SourceId> SourcesInEnvironment(const core::Container& container,
+                                           const std::string& namespace_) {
   std::vector<SourceId> used;
   const auto add = [&](SourceType type, const std::string& name) {
     used.push_back({type, {namespace_, name}});
@@ -98,9 +96,7 @@ std::optional<SourceId> SourceInEnvironment(const core::Container& container,
       add(SourceType::kSecret, variable.value_from->secret_key_ref->local_object_reference.name);
     }
   }
-  const auto found =
-      std::ranges::find_if(used, [&](const SourceId& id) { return sources.contains(id); });
-  return found == used.end() ? std::nullopt : std::optional(*found);
+  return used;
 }
 
 bool IsSidecar(const core::Container& container) {
@@ -130,9 +126,11 @@ std::vector<const core::Container*> RunningContainers(const core::Pod& pod) {
 Result<void> CheckContainers(const core::Pod& pod, const std::set<SourceId>& sources) {
   for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
     for (const core::Container& each : *containers) {
-      if (const auto id = SourceInEnvironment(each, pod.metadata.namespace_, sources)) {
-        return CannotReach("container " + each.name + " has " + ShownSource(*id) +
-                           " in its environment, which only a new pod changes");
+      for (const SourceId& id : SourcesInEnvironment(each, pod.metadata.namespace_)) {
+        if (sources.contains(id)) {
+          return CannotReach("container " + each.name + " has " + ShownSource(id) +
+                             " in its environment, which only a new pod changes");
+        }
       }
     }
   }
@@ -258,6 +256,26 @@ std::string ShownSource(const SourceId& source) {
 }
 
 std::string Sha256Of(std::string_view text) { return base::ToHex(crypto::Sha256(text)); }
+
+std::set<SourceId> SourcesUsedBy(const core::Pod& pod, const std::set<SourceId>& sources) {
+  std::set<SourceId> used;
+  const auto add = [&](const SourceId& id) {
+    if (sources.contains(id)) {
+      used.insert(id);
+    }
+  };
+  for (const core::Volume& volume : pod.spec.volumes) {
+    for (const VolumePart& part : PartsOf(volume, pod.metadata.namespace_).parts) {
+      add(part.source);
+    }
+  }
+  for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+    for (const core::Container& each : *containers) {
+      std::ranges::for_each(SourcesInEnvironment(each, pod.metadata.namespace_), add);
+    }
+  }
+  return used;
+}
 
 std::set<SourceId> SourcesBeside(const core::Pod& pod, const std::set<SourceId>& sources) {
   std::set<SourceId> beside = sources;

@@ -37,6 +37,10 @@ struct MountCheck {
   bool operator==(const MountCheck&) const = default;
 };
 
+/// Those of `sources` that the pod has in a volume or in its environment. One of an earlier
+/// template than the workload's present one may have none of them.
+std::set<SourceId> SourcesUsedBy(const api::core::v1::Pod& pod, const std::set<SourceId>& sources);
+
 /// The ConfigMaps and Secrets whose data decide what is in the volumes that contain one of
 /// `sources`: the sources themselves, and their neighbours in projected volumes.
 std::set<SourceId> SourcesBeside(const api::core::v1::Pod& pod, const std::set<SourceId>& sources);

@@ -14,8 +14,6 @@ namespace core = api::core::v1;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-/// A kubelet may restart, and so may an API server; what fails more often does not pass.
-constexpr int kMaxStumbles = 8;
 /// A container that is being started says so in its status before long.
 constexpr base::Duration kUntilStarted = std::chrono::seconds(1);
 /// As kubectl exec takes it.
@@ -53,6 +51,13 @@ bool IsPodOver(const core::Pod& pod, const std::string& uid) {
          pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
 
+/// Whether an action that failed like this has an answer: of the program, of its container, or that
+/// there was none in time. Otherwise it may not even have arrived.
+bool IsAnswer(const apimachinery::Status& failure) {
+  return failure.reason == Reason::kInvalid || failure.reason == Reason::kBadRequest ||
+         failure.reason == Reason::kTimeout;
+}
+
 PodReload::Outcome FailedWith(std::string why) {
   return {.progress = PodReload::Progress::kFailed, .why = std::move(why)};
 }
@@ -82,60 +87,80 @@ Result<std::string> ContainerFor(const core::Pod& pod, const ReloadAction& actio
   return container;
 }
 
-PodReload::PodReload(Input input, base::TimePoint now)
+PodReload::PodReload(Input input)
     : input_(std::move(input)),
-      files_by_(now + input_.times.files),
-      look_(input_.times.first_look) {}
+      look_(input_.times.first_look),
+      outage_(input_.times.outage, input_.times.denied) {}
 
-PodReload::Outcome PodReload::Step(PodAccess& access, base::TimePoint now, base::WallTime wall,
+PodReload::Outcome PodReload::Step(PodAccess& access, const base::Clock& clock,
                                    const std::stop_token& stop) {
+  files_by_ = files_by_.value_or(clock.Now() + input_.times.files);
   const auto pod = access.Get(input_.pod, stop);
   if (!pod && apimachinery::IsObjectNotFound(pod.error())) {
     return {.progress = Progress::kGone};
   }
   if (!pod) {
-    return now >= files_by_ ? FailedWith("the pod could not be read in time")
-                            : Stumble(pod.error(), "the pod cannot be read");
+    return Stumble(pod.error(), "the pod cannot be read", clock.Now());
   }
   if (IsPodOver(*pod, input_.uid)) {
     return {.progress = Progress::kGone};
   }
-  return stage_ == Stage::kFiles ? AwaitFiles(access, *pod, now, wall, stop)
-                                 : AwaitReady(*pod, now);
+  if (stage_ == Stage::kFiles) {
+    return AwaitFiles(access, *pod, clock, stop);
+  }
+  outage_.End(clock.Now());
+  return AwaitReady(*pod, clock.Now());
 }
 
 PodReload::Outcome PodReload::AwaitFiles(PodAccess& access, const core::Pod& pod,
-                                         base::TimePoint now, base::WallTime wall,
-                                         const std::stop_token& stop) {
-  if (now >= files_by_) {
-    return FailedWith("the kubelet has not written the files in time");
-  }
-  if (!asked_ || now - *asked_ >= input_.times.ask_again) {
-    const auto asked = access.WantFiles(input_.pod, input_.uid,
-                                        apimachinery::MicroTime::From(wall).ToString(), stop);
+                                         const base::Clock& clock, const std::stop_token& stop) {
+  if (const base::TimePoint now = clock.Now(); !asked_ || now - *asked_ >= input_.times.ask_again) {
+    const auto asked = access.WantFiles(
+        input_.pod, input_.uid, apimachinery::MicroTime::From(clock.Wall()).ToString(), stop);
     if (!asked && (apimachinery::IsObjectNotFound(asked.error()) ||
                    asked.error().reason == Reason::kConflict)) {
       return {.progress = Progress::kGone};
     }
     if (!asked) {
-      return Stumble(asked.error(), "the pod cannot be annotated");
+      return Stumble(asked.error(), "the pod cannot be annotated", clock.Now());
     }
     asked_ = now;
   }
   const bool all_run = std::ranges::all_of(
       input_.checks, [&](const MountCheck& check) { return RunsNow(pod, check.container); });
   if (!all_run || !RunsNow(pod, input_.container)) {
-    return {.after = kUntilStarted};
+    outage_.End(clock.Now());
+    return IsLate(clock.Now()) ? FailedWith("its containers do not run in time")
+                               : Outcome{.after = kUntilStarted};
   }
   const auto has_files = HasFiles(access, stop);
   if (!has_files) {
-    return Stumble(has_files.error(), "the files cannot be looked at");
+    return Stumble(has_files.error(), "the files cannot be looked at", clock.Now());
   }
-  stumbles_ = 0;
-  return *has_files ? Act(access, now, stop) : Outcome{.after = NextLook()};
+  if (*has_files) {
+    return Act(access, clock, stop);
+  }
+  return AwaitMore(pod, clock.Now(), stop);
 }
 
-Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) const {
+PodReload::Outcome PodReload::AwaitMore(const core::Pod& pod, base::TimePoint now,
+                                        const std::stop_token& stop) {
+  checked_ = checked_.value_or(now);
+  if (input_.check_anew && now - *checked_ >= input_.times.check_anew) {
+    auto checks = input_.check_anew(pod, stop);
+    if (!checks) {
+      return Stumble(checks.error(), "the sources cannot be read", now);
+    }
+    input_.checks = *std::move(checks);
+    checked_ = now;
+  }
+  outage_.End(now);
+  return IsLate(now) ? FailedWith(missing_) : Outcome{.after = NextLook()};
+}
+
+bool PodReload::IsLate(base::TimePoint now) const { return now - outage_.Lost(now) >= *files_by_; }
+
+Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop) {
   for (const MountCheck& check : input_.checks) {
     KX_ASSIGN_OR_RETURN(const bool has_files, HasFiles(access, check, stop));
     if (!has_files) {
@@ -146,7 +171,13 @@ Result<bool> PodReload::HasFiles(PodAccess& access, const std::stop_token& stop)
 }
 
 Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
-                                 const std::stop_token& stop) const {
+                                 const std::stop_token& stop) {
+  missing_ = "the kubelet has not written the files in time";
+  const auto fails = [this, &check](const std::string& program, const CommandEnd& end) {
+    missing_ = program + " in container " + check.container + " ends with the exit code " +
+               std::to_string(end.code) + ": a file is not there, or may not be read";
+    return false;
+  };
   const auto look = [&](const std::vector<std::string>& command) -> Result<CommandEnd> {
     KX_ASSIGN_OR_RETURN(CommandEnd end, access.Look(input_.pod, check.container, command, stop));
     if (end.code == kNoProgram || end.code == kNotExecutable) {
@@ -164,39 +195,58 @@ Result<bool> PodReload::HasFiles(PodAccess& access, const MountCheck& check,
       command.push_back(check.directory + "/" + path);
     }
     KX_ASSIGN_OR_RETURN(const CommandEnd hashes, look(command));
-    if (hashes.code != 0 || !HasRightHashes(part, hashes.output)) {
+    if (hashes.code != 0) {
+      return fails("sha256sum", hashes);
+    }
+    if (!HasRightHashes(part, hashes.output)) {
       return false;
     }
   }
   KX_ASSIGN_OR_RETURN(const CommandEnd names, look({"ls", "-A1", "--", check.directory}));
-  return names.code == 0 && HasRightNames(check, names.output);
+  if (names.code != 0) {
+    return fails("ls", names);
+  }
+  if (names.output.size() >= PodAccess::kMaxOutputBytes) {
+    missing_ =
+        check.directory + " in container " + check.container + " has more names than can be read";
+    return false;
+  }
+  return HasRightNames(check, names.output);
 }
 
-bool PodReload::HasEnded(PodAccess& access, const std::stop_token& stop) const {
-  const auto pod = access.Get(input_.pod, stop);
-  return pod ? IsPodOver(*pod, input_.uid) : apimachinery::IsObjectNotFound(pod.error());
-}
-
-PodReload::Outcome PodReload::Act(PodAccess& access, base::TimePoint now,
+PodReload::Outcome PodReload::Act(PodAccess& access, const base::Clock& clock,
                                   const std::stop_token& stop) {
   const auto done = access.RunAction(input_.pod, input_.container, input_.action, stop);
-  if (!done && apimachinery::IsObjectNotFound(done.error())) {
-    return {.after = NextLook()};  // the next look finds the pod gone
+  if (!done) {
+    return AfterAction(access, done.error(), clock.Now(), stop);
   }
-  if (!done && done.error().reason == Reason::kCancelled) {
+  outage_.End(clock.Now());
+  stage_ = Stage::kReady;
+  acted_ = clock.Now();
+  lost_until_acted_ = outage_.Lost(acted_);
+  return {.after = input_.times.settle};
+}
+
+PodReload::Outcome PodReload::AfterAction(PodAccess& access, const apimachinery::Status& why,
+                                          base::TimePoint now, const std::stop_token& stop) {
+  if (why.reason == Reason::kCancelled) {
     return {.after = input_.times.longest_look};
   }
-  if (!done && HasEnded(access, stop)) {
-    return {.progress = Progress::kGone};  // the API server answers 404 or 503 for such a pod
+  const std::string what = input_.action.text + " failed";
+  if (!IsAnswer(why)) {
+    return Stumble(why, what, now);  // it does no harm when it is carried out twice
   }
-  if (!done) {
-    Outcome failed = FailedWith(input_.action.text + " failed: " + done.error().message);
-    failed.is_refused = done.error().reason == Reason::kBadRequest;
-    return failed;
+  // The API server answers 404 or 503 for a pod that is gone.
+  const auto pod = access.Get(input_.pod, stop);
+  if (pod ? IsPodOver(*pod, input_.uid) : apimachinery::IsObjectNotFound(pod.error())) {
+    return {.progress = Progress::kGone};
   }
-  stage_ = Stage::kReady;
-  acted_ = now;
-  return {.after = input_.times.settle};
+  if (!pod) {
+    return Stumble(pod.error(), "the pod cannot be read", now);
+  }
+  Outcome failed = FailedWith(what + ": " + why.message);
+  failed.is_refused = why.reason == Reason::kBadRequest;
+  return failed;
 }
 
 PodReload::Outcome PodReload::AwaitReady(const core::Pod& pod, base::TimePoint now) const {
@@ -207,16 +257,18 @@ PodReload::Outcome PodReload::AwaitReady(const core::Pod& pod, base::TimePoint n
   if (RunsNow(pod, input_.container) && IsPodReady(pod)) {
     return {.progress = Progress::kDone};
   }
-  return now - acted_ >= input_.times.ready
+  const base::Duration lost = outage_.Lost(now) - lost_until_acted_;
+  return now - acted_ - lost >= input_.times.ready
              ? FailedWith("the pod is not ready after " + input_.action.text)
              : Outcome{.after = input_.times.settle};
 }
 
-PodReload::Outcome PodReload::Stumble(const apimachinery::Status& status, const std::string& what) {
+PodReload::Outcome PodReload::Stumble(const apimachinery::Status& status, const std::string& what,
+                                      base::TimePoint now) {
   if (status.reason == Reason::kInvalid) {
     return FailedWith(status.message);
   }
-  if (status.reason == Reason::kForbidden || ++stumbles_ >= kMaxStumbles) {
+  if (!outage_.Bears(status, now)) {
     return FailedWith(what + ": " + status.message);
   }
   return {.after = NextLook()};

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,6 +16,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/reloader/in_place/mount_check.h"
+#include "kubexx/reloader/in_place/outage.h"
 #include "kubexx/reloader/in_place/pod_access.h"
 #include "kubexx/reloader/in_place/reload_action.h"
 
@@ -34,8 +36,14 @@ struct ReloadTimes {
   /// From the action until the container's state is looked at: a program that a signal ends, or
   /// that does not like its new files, is not always gone at once.
   base::Duration settle = std::chrono::seconds(1);
+  /// Between two calls of PodReload::Input::check_anew while the files are not there.
+  base::Duration check_anew = std::chrono::seconds(10);
   /// From the action until the pod must be ready.
   base::Duration ready = std::chrono::seconds(60);
+  /// For how long the API server or the kubelet may be away, and may deny what is asked for; see
+  /// Outage. `files` and `ready` do not go on in this time.
+  base::Duration outage = std::chrono::seconds(120);
+  base::Duration denied = std::chrono::seconds(20);
 };
 
 /// Reloads one pod, step by step: asks the kubelet for the files, waits until they are in the
@@ -50,6 +58,11 @@ class PodReload {
     std::string container{};           ///< for the action
     std::vector<MountCheck> checks{};  ///< see MountChecksFor
     ReloadTimes times{};
+    /// Makes the checks for the pod anew, since what is beside the sources in their volumes may
+    /// change at any time. Empty: there is nothing beside them.
+    std::function<apimachinery::Result<std::vector<MountCheck>>(const api::core::v1::Pod& pod,
+                                                                const std::stop_token& stop)>
+        check_anew{};
   };
   enum class Progress : std::uint8_t {
     kAgain,   ///< call Step again after Outcome::after
@@ -64,36 +77,44 @@ class PodReload {
     bool is_refused = false;  ///< with kFailed: the program does not take the data
   };
 
-  PodReload(Input input, base::TimePoint now);
-  /// Makes a few requests. `wall`: see PodAccess::WantFiles.
-  Outcome Step(PodAccess& access, base::TimePoint now, base::WallTime wall,
-               const std::stop_token& stop);
+  explicit PodReload(Input input);
+  /// Makes a few requests.
+  Outcome Step(PodAccess& access, const base::Clock& clock, const std::stop_token& stop);
   const apimachinery::ObjectKey& pod() const { return input_.pod; }
   const std::string& uid() const { return input_.uid; }
 
  private:
   enum class Stage : std::uint8_t { kFiles, kReady };
-  Outcome AwaitFiles(PodAccess& access, const api::core::v1::Pod& pod, base::TimePoint now,
-                     base::WallTime wall, const std::stop_token& stop);
-  Outcome Act(PodAccess& access, base::TimePoint now, const std::stop_token& stop);
+  Outcome AwaitFiles(PodAccess& access, const api::core::v1::Pod& pod, const base::Clock& clock,
+                     const std::stop_token& stop);
+  Outcome Act(PodAccess& access, const base::Clock& clock, const std::stop_token& stop);
+  /// The action has failed.
+  Outcome AfterAction(PodAccess& access, const apimachinery::Status& why, base::TimePoint now,
+                      const std::stop_token& stop);
   Outcome AwaitReady(const api::core::v1::Pod& pod, base::TimePoint now) const;
-  /// Whether the pod is gone or ends.
-  bool HasEnded(PodAccess& access, const std::stop_token& stop) const;
+  /// The files are not there yet.
+  Outcome AwaitMore(const api::core::v1::Pod& pod, base::TimePoint now,
+                    const std::stop_token& stop);
   /// Whether all files are in the container.
-  apimachinery::Result<bool> HasFiles(PodAccess& access, const std::stop_token& stop) const;
+  apimachinery::Result<bool> HasFiles(PodAccess& access, const std::stop_token& stop);
   apimachinery::Result<bool> HasFiles(PodAccess& access, const MountCheck& check,
-                                      const std::stop_token& stop) const;
-  /// Tries again what has failed, unless that is hopeless or has happened too often.
-  Outcome Stumble(const apimachinery::Status& status, const std::string& what);
+                                      const std::stop_token& stop);
+  /// Whether the time for the files is over.
+  bool IsLate(base::TimePoint now) const;
+  /// Tries again what has failed, unless that is hopeless or goes on for too long.
+  Outcome Stumble(const apimachinery::Status& status, const std::string& what, base::TimePoint now);
   base::Duration NextLook();
 
-  const Input input_;
-  const base::TimePoint files_by_;
+  Input input_;
+  std::optional<base::TimePoint> files_by_;  ///< std::nullopt: nothing has been looked at yet
   Stage stage_ = Stage::kFiles;
   base::Duration look_;
   std::optional<base::TimePoint> asked_;
+  std::optional<base::TimePoint> checked_;  ///< when Input::checks were made, or looked at first
+  std::string missing_;                     ///< why HasFiles was false: a clause
   base::TimePoint acted_{};
-  int stumbles_ = 0;  ///< in a row
+  base::Duration lost_until_acted_{0};  ///< see Outage::Lost
+  Outage outage_;
 };
 
 /// The container of a pod that an action is for: the one of that name, or else the one that

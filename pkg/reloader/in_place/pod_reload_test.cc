@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/reloader/testing/fake_pods.h"
 
 namespace kubexx::reloader {
@@ -17,6 +18,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr ReloadTimes kUsualTimes;
+const apimachinery::Status kNoConnection(apimachinery::Reason::kUnavailable, "connection refused");
+const apimachinery::Status kDenied(apimachinery::Reason::kForbidden,
+                                   "cannot create resource pods/exec", 403);
 
 /// One pod, and the data that it is to have.
 class PodReloadTest : public testing::Test {
@@ -36,25 +40,36 @@ class PodReloadTest : public testing::Test {
                       .checks = {{.container = "app",
                                   .directory = "/config",
                                   .files = {{"key", Sha256Of("b")}},
-                                  .names = {"key"}}}},
-                     now_);
+                                  .names = {"key"}}}});
   }
-  PodReload::Outcome Step(PodReload& reload) { return reload.Step(pods_, now_, wall_, {}); }
-  /// Steps until there is no more to do, as the outcomes ask for it.
-  PodReload::Outcome RunToEnd(PodReload& reload) {
+  PodReload::Outcome Step(PodReload& reload) { return reload.Step(pods_, clock_, {}); }
+  void Pass(base::Duration time) { clock_.Advance(time); }
+  base::TimePoint Now() const { return clock_.Now(); }
+  /// Steps as the outcomes ask for it, until there is no more to do or `time` has passed.
+  PodReload::Outcome RunFor(PodReload& reload, base::Duration time) {
+    const base::TimePoint end = Now() + time;
     PodReload::Outcome outcome = Step(reload);
-    for (int i = 0; i < 1000 && outcome.progress == Progress::kAgain; ++i) {
+    while (outcome.progress == Progress::kAgain && Now() < end) {
       EXPECT_GT(outcome.after, base::Duration(0));
-      now_ += outcome.after;
+      Pass(outcome.after);
       outcome = Step(reload);
     }
     return outcome;
   }
+  /// Steps until there is no more to do.
+  PodReload::Outcome RunToEnd(PodReload& reload) {
+    return RunFor(reload, std::chrono::minutes(20));
+  }
+  void Stick(bool is_stuck) {
+    pods_.Change("web-0", [is_stuck](FakePods::Pod& pod) { pod.is_stuck = is_stuck; });
+  }
+  void FailAction(std::optional<apimachinery::Status> status) {
+    pods_.Change("web-0", [&status](FakePods::Pod& pod) { pod.action = std::move(status); });
+  }
   std::vector<std::string> WhatItRead() { return pods_.pod("web-0").read; }
 
   FakePods pods_;
-  base::TimePoint now_{seconds(1000)};
-  base::WallTime wall_{seconds(1'800'000'000)};
+  base::testing::FakeClock clock_;
 };
 
 TEST_F(PodReloadTest, AsksTheKubeletAndActsWhenTheFilesAreThere) {
@@ -83,8 +98,7 @@ TEST_F(PodReloadTest, LooksAtManyFilesInParts) {
                     .uid = "u0",
                     .action = *ParseReloadAction("signal:HUP"),
                     .container = "app",
-                    .checks = {check}},
-                   now_);
+                    .checks = {check}});
   EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
   EXPECT_THAT(WhatItRead(), testing::SizeIs(1));
   EXPECT_LE(pods_.pod("web-0").longest_look, 300U) << "its output would be cut off";
@@ -97,7 +111,7 @@ TEST_F(PodReloadTest, DoesNotActBeforeTheFilesAreThereAndAsksAgain) {
     const auto outcome = Step(reload);
     ASSERT_EQ(outcome.progress, Progress::kAgain);
     EXPECT_LE(outcome.after, kUsualTimes.longest_look);
-    now_ += outcome.after;
+    Pass(outcome.after);
   }
   EXPECT_THAT(WhatItRead(), IsEmpty());
   EXPECT_GT(pods_.pod("web-0").asked, 5);
@@ -109,12 +123,37 @@ TEST_F(PodReloadTest, DoesNotActBeforeTheFilesAreThereAndAsksAgain) {
 TEST_F(PodReloadTest, APodThatNeverGetsTheFilesFails) {
   pods_.Change("web-0", [](FakePods::Pod& pod) { pod.is_stuck = true; });
   PodReload reload = Reload();
-  const base::TimePoint begin = now_;
+  const base::TimePoint begin = Now();
   const auto outcome = RunToEnd(reload);
   EXPECT_EQ(outcome.progress, Progress::kFailed);
   EXPECT_THAT(outcome.why, HasSubstr("not written the files in time"));
-  EXPECT_LE(now_ - begin, kUsualTimes.files + kUsualTimes.longest_look);
+  EXPECT_LE(Now() - begin, kUsualTimes.files + kUsualTimes.longest_look);
   EXPECT_THAT(WhatItRead(), IsEmpty());
+}
+
+// Where many pods wait for their turn, the last ones failed without being looked at.
+TEST_F(PodReloadTest, TheTimeForTheFilesBeginsWithTheFirstLook) {
+  Stick(true);
+  PodReload reload = Reload();
+  Pass(kUsualTimes.files + seconds(50));
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  Pass(kUsualTimes.files);
+  Stick(false);
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone) << "it is late, and the files are there";
+}
+
+TEST_F(PodReloadTest, WhatALookFailsWithIsTold) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look_code = 1; });
+  PodReload unreadable = Reload();
+  EXPECT_EQ(RunToEnd(unreadable).why,
+            "sha256sum in container app ends with the exit code 1: a file is not there, or may not "
+            "be read");
+  pods_.Change("web-0", [](FakePods::Pod& pod) {
+    pod.look_code.reset();
+    pod.has_endless_directory = true;
+  });
+  PodReload endless = Reload();
+  EXPECT_EQ(RunToEnd(endless).why, "/config in container app has more names than can be read");
 }
 
 TEST_F(PodReloadTest, AFileThatIsToGoMustBeGone) {
@@ -145,19 +184,63 @@ TEST_F(PodReloadTest, APodThatIsDeletedAfterTheActionNeedsNoMore) {
   PodReload reload = Reload();
   EXPECT_EQ(Step(reload).progress, Progress::kAgain);
   pods_.Delete("web-0");
-  now_ += kUsualTimes.settle;
+  Pass(kUsualTimes.settle);
   EXPECT_EQ(Step(reload).progress, Progress::kGone);
 }
 
-TEST_F(PodReloadTest, AMissingRightFailsAtOnceWithTheServersMessage) {
-  pods_.Change("web-0", [](FakePods::Pod& pod) {
-    pod.look = apimachinery::Status(apimachinery::Reason::kForbidden,
-                                    "cannot create resource pods/exec", 403);
-  });
+TEST_F(PodReloadTest, AMissingRightFailsBeforeLongWithTheServersMessage) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look = kDenied; });
   PodReload reload = Reload();
-  const auto outcome = Step(reload);
+  const base::TimePoint begin = Now();
+  const auto outcome = RunToEnd(reload);
   EXPECT_EQ(outcome.progress, Progress::kFailed);
   EXPECT_THAT(outcome.why, HasSubstr("cannot create resource pods/exec"));
+  EXPECT_LE(Now() - begin, kUsualTimes.denied + kUsualTimes.longest_look);
+}
+
+// It denies what it allows as long as it has not read all roles.
+TEST_F(PodReloadTest, WhatAServerDeniesThatIsBeingStartedIsTriedAgain) {
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look = kDenied; });
+  PodReload reload = Reload();
+  EXPECT_EQ(RunFor(reload, seconds(5)).progress, Progress::kAgain);
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.look.reset(); });
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+}
+
+// Restarts of API servers, which take half a minute, were followed by rollouts.
+TEST_F(PodReloadTest, TheTimeForWhichTheApiServerIsAwayDoesNotCount) {
+  Stick(true);
+  PodReload reload = Reload();
+  EXPECT_EQ(RunFor(reload, seconds(140)).progress, Progress::kAgain);
+  pods_.FailAll(kNoConnection);
+  EXPECT_EQ(RunFor(reload, seconds(60)).progress, Progress::kAgain);
+  pods_.FailAll(std::nullopt);
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  Stick(false);
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+}
+
+TEST_F(PodReloadTest, AnApiServerThatIsAwayAfterTheActionIsAwaited) {
+  Stick(true);
+  PodReload reload = Reload();
+  EXPECT_EQ(RunFor(reload, seconds(148)).progress, Progress::kAgain);
+  Stick(false);
+  EXPECT_EQ(RunFor(reload, milliseconds(1)).progress, Progress::kAgain);
+  ASSERT_THAT(WhatItRead(), ElementsAre("b"));
+  pods_.FailAll(kNoConnection);
+  EXPECT_EQ(RunFor(reload, seconds(70)).progress, Progress::kAgain);
+  pods_.FailAll(std::nullopt);
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+}
+
+TEST_F(PodReloadTest, AnApiServerThatStaysAwayFailsIt) {
+  pods_.FailAll(kNoConnection);
+  PodReload reload = Reload();
+  const base::TimePoint begin = Now();
+  const auto outcome = RunToEnd(reload);
+  EXPECT_EQ(outcome.progress, Progress::kFailed);
+  EXPECT_EQ(outcome.why, "the pod cannot be read: connection refused");
+  EXPECT_LE(Now() - begin, kUsualTimes.outage + kUsualTimes.longest_look);
 }
 
 TEST_F(PodReloadTest, AContainerWithoutTheToolsFailsAtOnce) {
@@ -199,6 +282,29 @@ TEST_F(PodReloadTest, AnActionThatFailsOrHangsFails) {
   }
 }
 
+TEST_F(PodReloadTest, AnActionWithoutAnAnswerIsCarriedOutAgain) {
+  FailAction(kNoConnection);
+  PodReload reload = Reload();
+  EXPECT_EQ(RunFor(reload, seconds(60)).progress, Progress::kAgain);
+  FailAction(std::nullopt);
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kDone);
+  FailAction(kNoConnection);
+  PodReload hopeless = Reload();
+  EXPECT_EQ(RunToEnd(hopeless).why, "signal:HUP failed: connection refused");
+}
+
+TEST_F(PodReloadTest, AnActionThatFailsWhenThePodCannotBeReadIsCarriedOutAgain) {
+  FailAction(apimachinery::Status(apimachinery::Reason::kInvalid, "the answer has the status 404"));
+  pods_.Change("web-0", [this](FakePods::Pod& pod) {
+    pod.before_action = [this] { pods_.FailGets(kNoConnection); };
+  });
+  PodReload reload = Reload();
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain) << "nobody knows whether it has ended";
+  pods_.FailGets(std::nullopt);
+  pods_.Change("web-0", [](FakePods::Pod& pod) { pod.before_action = {}; });
+  EXPECT_EQ(RunToEnd(reload).progress, Progress::kFailed);
+}
+
 // Through the API server's proxy a pod that is gone answers as one whose program knows no such
 // path.
 TEST_F(PodReloadTest, APodThatEndsBeforeItsActionHasNotFailed) {
@@ -217,6 +323,16 @@ TEST_F(PodReloadTest, APodThatIsNotReadyAfterwardsFails) {
   const auto outcome = RunToEnd(reload);
   EXPECT_EQ(outcome.progress, Progress::kFailed);
   EXPECT_EQ(outcome.why, "the pod is not ready after signal:HUP");
+}
+
+TEST_F(PodReloadTest, TheMinuteUntilReadyBeginsAfterTheAction) {
+  pods_.Change("web-0", [this](FakePods::Pod& pod) {
+    pod.before_action = [this] { Pass(seconds(29)); };
+    pod.is_unready_after = true;
+  });
+  PodReload reload = Reload();
+  EXPECT_EQ(Step(reload).progress, Progress::kAgain);
+  EXPECT_EQ(RunFor(reload, kUsualTimes.ready - seconds(5)).progress, Progress::kAgain);
 }
 
 TEST_F(PodReloadTest, AContainerThatIsBeingStartedIsAwaited) {

@@ -120,6 +120,24 @@ bool IsRefusal(int status) {
   return status == 400 || status == 409 || status == 412 || status == 422 || status == 500;
 }
 
+/// Whether the container's runtime says that there is no such program. Some have an exit code for
+/// that, and others only an error with the text of what runs the containers, which comes after
+/// "Internal error occurred" as any error of a kubelet does.
+bool IsNoProgram(const apimachinery::Status& failure) {
+  return failure.reason == Reason::kInternalError &&
+         (failure.message.contains("executable") ||
+          failure.message.contains("o such file or directory"));
+}
+
+/// Whether it may be over soon what keeps the API server from passing on a request: it is being
+/// started or stopped, or has no storage. That it cannot reach the pod is not its own fault.
+bool IsPassing(const apimachinery::Status& failure) {
+  constexpr int kTooManyRequests = 429;
+  constexpr int kServerError = 500;
+  return (failure.code >= kServerError || failure.code == kTooManyRequests) &&
+         !failure.message.contains("rror trying to reach service");
+}
+
 class RestPodAccess final : public PodAccess {
  public:
   explicit RestPodAccess(std::shared_ptr<rest::RESTClient> client)
@@ -223,6 +241,9 @@ class RestPodAccess final : public PodAccess {
     if (!exit && timer.expired()) {
       return Fail(Reason::kTimeout, "it has not ended in time");
     }
+    if (!exit && IsNoProgram(exit.error())) {
+      return Fail(Reason::kInvalid, "container " + container + " has no " + command.front());
+    }
     KX_RETURN_IF_ERROR(exit);
     end.code = exit->code;
     return end;
@@ -253,11 +274,16 @@ class RestPodAccess final : public PodAccess {
     if (!answer && timer.expired()) {
       return Fail(Reason::kTimeout, "it has not answered in time");
     }
-    if (answer || IsMissingRight(answer.error()) || answer.error().code == 0) {
+    if (answer || answer.error().code == 0) {
       return answer ? Result<void>() : Fail(answer.error());
     }
+    if (IsMissingRight(answer.error())) {  // a program may answer with the same words
+      return Fail(Reason::kForbidden,
+                  "the answer has the status 403, as where the right to pods/proxy is missing",
+                  answer.error().code);
+    }
     if (!apimachinery::HasStatusCause(answer.error(), apimachinery::kUnexpectedResponseCause)) {
-      return Fail(Reason::kInvalid,
+      return Fail(IsPassing(answer.error()) ? Reason::kUnavailable : Reason::kInvalid,
                   "the API server answers with the status " + std::to_string(answer.error().code));
     }
     return Fail(IsRefusal(answer.error().code) ? Reason::kBadRequest : Reason::kInvalid,

@@ -153,21 +153,49 @@ TEST_F(RestPodAccessTest, SomeStatusesSayThatTheProgramRefusesTheData) {
 
 // A webhook that fails, or an etcd that has no leader, would let pods stay until the next change.
 TEST_F(RestPodAccessTest, AnErrorOfTheApiServerIsNoRefusalOfTheProgram) {
-  for (const int code : {400, 409, 500}) {
-    rest::testing::Recorder server([code](rest::testing::FakeConnection& connection,
-                                          const rest::testing::FakeRequest&) {
+  struct Case {
+    int code;
+    std::string message;
+    Reason reason;
+  };
+  for (const auto& [code, message, reason] :
+       {Case{400, "failed calling webhook", Reason::kInvalid},
+        Case{409, "failed calling webhook", Reason::kInvalid},
+        Case{429, "too many requests", Reason::kUnavailable},
+        Case{500, "etcdserver: no leader", Reason::kUnavailable},
+        Case{503, "apiserver is shutting down", Reason::kUnavailable},
+        Case{503, "error trying to reach service: connection refused", Reason::kInvalid}}) {
+    rest::testing::Recorder server([&code, &message](rest::testing::FakeConnection& connection,
+                                                     const rest::testing::FakeRequest&) {
       connection.Respond(code, "application/json",
                          R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
-                         R"("message":"failed calling webhook","code":)" +
-                             std::to_string(code) + "}");
+                         R"("message":")" +
+                             message + R"(","code":)" + std::to_string(code) + "}");
     });
     const auto done = NewPodAccess(server.client())
                           ->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
     ASSERT_FALSE(done);
-    EXPECT_EQ(done.error().reason, Reason::kInvalid) << code;
+    EXPECT_EQ(done.error().reason, reason) << message;
     EXPECT_EQ(done.error().message,
               "the API server answers with the status " + std::to_string(code));
   }
+}
+
+// What a program answers may look like anything, and may be secret.
+TEST_F(RestPodAccessTest, WhatAPodAnswersIsNotRepeatedWhereItLooksLikeAMissingRight) {
+  rest::testing::Recorder server(
+      [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
+        connection.Respond(
+            403, "application/json",
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":403,)"
+            R"("reason":"Forbidden","message":"it is forbidden: User \"hunter2\" cannot log in"})");
+      });
+  const auto done = NewPodAccess(server.client())
+                        ->RunAction(kAccessedPod, "app", *ParseReloadAction("http:GET :80/"), {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().reason, Reason::kForbidden);
+  EXPECT_THAT(done.error().ToString(), testing::Not(HasSubstr("hunter2")));
+  EXPECT_THAT(done.error().message, HasSubstr("pods/proxy"));
 }
 
 TEST_F(RestPodAccessTest, AnAnswerOfAnySizeIsNotKept) {
@@ -242,6 +270,25 @@ TEST_F(RestPodExecTest, ACommandThatIsNotThereOrIsKilledRefusesNothing) {
     const auto done = access_->RunAction(kAccessedPod, "app", *ParseReloadAction("exec:a"), {});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().reason, Reason::kInvalid) << code;
+  }
+}
+
+// It would be tried again for two minutes.
+TEST_F(RestPodExecTest, ARuntimeThatHasNoExitCodeForAMissingProgramIsUnderstood) {
+  for (const auto& [message, reason] :
+       {std::pair{R"(exec: \"sha256sum\": executable file not found in $PATH: unknown)",
+                  Reason::kInvalid},
+        {"stat sha256sum: no such file or directory", Reason::kInvalid},
+        {"cannot exec in a stopped container", Reason::kInternalError}}) {
+    Serve("", R"({"metadata":{},"status":"Failure","reason":"InternalError","code":500,"message":)"
+              R"("Internal error occurred: error executing command in container: )" +
+                  std::string(message) + R"("})");
+    const auto end = access_->Look(kAccessedPod, "app", {"sha256sum"}, {});
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().reason, reason) << end.error().ToString();
+    if (reason == Reason::kInvalid) {
+      EXPECT_EQ(end.error().message, "container app has no sha256sum");
+    }
   }
 }
 

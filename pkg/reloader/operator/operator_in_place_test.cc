@@ -23,6 +23,7 @@ using testing::Not;
 using testing::SizeIs;
 
 const SourceId kMountedConfig{SourceType::kConfigMap, {"ns", "config"}};
+const SourceId kMoreConfig{SourceType::kConfigMap, {"ns", "more"}};
 const std::string kReloadMark(kReloadingInPlace);
 
 /// Admits while `open`; counts what it is asked and told.
@@ -106,6 +107,43 @@ class OperatorInPlaceTest : public OperatorTest {
     pod.containers[0].volume_mounts.push_back({.name = "v", .mount_path = "/config"});
     return deployment;
   }
+  /// Besides it mounts the ConfigMap "more", and has the ConfigMap "env" in its environment; where
+  /// its program refuses data, the pods are to stay.
+  static api::apps::v1::Deployment KeepingThree() {
+    auto deployment = Mounting("exec:nginx -s reload");
+    deployment.metadata.annotations[std::string(kReloadOnRefusal)] = "keep";
+    api::core::v1::PodSpec& pod = deployment.spec.template_.spec;
+    pod.volumes.emplace_back().name = "w";
+    pod.volumes.back().volume_source.config_map.emplace().local_object_reference.name = "more";
+    pod.containers[0].volume_mounts.push_back({.name = "w", .mount_path = "/more"});
+    pod.containers[0].env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
+        "env";
+    return deployment;
+  }
+  void StartWithThree() {
+    SetMore("a");
+    PutConfigMap("env", "a");
+    StartWith(KeepingThree());
+  }
+  void SetMore(const std::string& value) {
+    pods_.SetMore(value);
+    PutConfigMap("more", value);
+  }
+  /// Has the program of one pod refuse its data, or take them again.
+  void Refuse(bool refuses) {
+    pods_.Change("web-1", [refuses](FakePods::Pod& pod) {
+      pod.action.reset();
+      if (refuses) {
+        pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 1");
+      }
+    });
+  }
+  std::vector<std::string> RunToReports(std::size_t n) {
+    KX_UNTIL(reports_.texts().size() >= n) {
+      LetTimePass();
+    }
+    return reports_.texts();
+  }
   void StartWith(const api::apps::v1::Deployment& deployment) {
     Put(*deployments_, deployment);
     StartOperator();
@@ -142,11 +180,10 @@ class OperatorInPlaceTest : public OperatorTest {
     return "uid-web 2026-01-01T00:00:00Z " +
            DigestOf("ConfigMap/config=" + DigestText(value) + ";").ToString();
   }
-  static Digest RecordedIn(const FakeWriter::Call& call) {
+  static Digest RecordedIn(const FakeWriter::Call& call, const SourceId& source = kMountedConfig) {
     const auto baseline = Baseline::Parse(call.baseline, "ns");
-    return baseline && baseline->digests.contains(kMountedConfig)
-               ? baseline->digests.at(kMountedConfig)
-               : kNoSource;
+    return baseline && baseline->digests.contains(source) ? baseline->digests.at(source)
+                                                          : kNoSource;
   }
 
   FakePods pods_;
@@ -210,15 +247,7 @@ TEST_F(OperatorInPlaceTest, WhereTheGateHasClosedSinceAFailedActionIsFollowedByN
 
 // A rollout would replace pods that work by pods that do not start.
 TEST_F(OperatorInPlaceTest, PodsWhoseProgramRefusesTheDataStayWhereThatIsAskedFor) {
-  const auto refuse = [&](bool refuses) {
-    pods_.Change("web-1", [refuses](FakePods::Pod& pod) {
-      pod.action.reset();
-      if (refuses) {
-        pod.action = apimachinery::Status(apimachinery::Reason::kBadRequest, "its exit code is 1");
-      }
-    });
-  };
-  refuse(true);
+  Refuse(true);
   auto deployment = Mounting("exec:nginx -s reload");
   deployment.metadata.annotations[std::string(kReloadOnRefusal)] = "keep";
   StartWith(deployment);
@@ -234,12 +263,103 @@ TEST_F(OperatorInPlaceTest, PodsWhoseProgramRefusesTheDataStayWhereThatIsAskedFo
   clock_.Advance(std::chrono::minutes(1));
   EXPECT_EQ(count(), 1U) << "it is told once";
   EXPECT_THAT(writer_.calls(), IsEmpty());
-  refuse(false);
+  Refuse(false);
   Edit("c", 2);
   const auto records = RunToRecords(3);
   EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=c"));
   EXPECT_EQ(pods_.pod("web-1").read.back(), "c");
   EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+// A source whose data changed after a refusal was never told to the pods, nor rolled, nor recorded.
+TEST_F(OperatorInPlaceTest, AnotherSourceThatChangesAfterARefusalHasTheProgramAskedAgain) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  Refuse(false);
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  const auto records = RunToRecords(3);
+  EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=b"));
+  EXPECT_EQ(RecordedIn(records[2], kMoreConfig), DigestOf("key=b"));
+  EXPECT_EQ(pods_.pod("web-1").read.back(), "b");
+  EXPECT_EQ(pods_.pod("web-1").read_more.back(), "b");
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, AfterARefusalAnotherProcessAsksAgainForBothSources) {
+  Refuse(true);
+  SetMore("b");
+  PutConfigMap("env", "a");
+  Baseline baseline{.uid = "uid-web"};
+  baseline.Set(kMountedConfig, UnknownData(), {});
+  baseline.Set(kMoreConfig, DigestOf("key=a"), {});
+  auto deployment = WithBaseline(KeepingThree(), baseline.ToString());
+  deployment.metadata.annotations[kReloadMark] = MarkFor("a");
+  StartWith(deployment);
+  const auto begun = RunToRecords(1);
+  EXPECT_EQ(RecordedIn(begun[0], kMoreConfig), UnknownData());
+  Refuse(false);
+  SetMore("c");
+  const auto records = RunToRecords(3);
+  EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=a"));
+  EXPECT_EQ(RecordedIn(records[2], kMoreConfig), DigestOf("key=c"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, AnotherSourceThatChangesMeanwhileIsReloadedAfterwards) {
+  Stick(true);
+  StartWithThree();
+  Edit("b", 1);
+  pods_.AwaitAsked("web-1", 1);
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  Stick(false);
+  const auto records = RunToRecords(4);
+  EXPECT_EQ(RecordedIn(records[3]), DigestOf("key=b"));
+  EXPECT_EQ(RecordedIn(records[3], kMoreConfig), DigestOf("key=b"));
+  EXPECT_EQ(pods_.pod("web-1").read_more.back(), "b");
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+// A rollout for the one would have given the other's bad data to all pods, without a word.
+TEST_F(OperatorInPlaceTest, ASourceThatOnlyNewPodsGetWaitsWhileOtherDataAreRefused) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  PutConfigMap("env", "b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  EXPECT_EQ(RunToReports(2)[1],
+            "ReloadInPlaceRefused: The program refuses its new data: pod web-1: exec:nginx -s "
+            "reload failed: its exit code is 1. The pods stay as they are until the data change. "
+            "New data of ConfigMap env wait as well: only new pods get them, and these would begin "
+            "with the data that are refused");
+  door_.Wake();
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  Edit("c", 3);
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=c")) << "nobody has refused these yet";
+}
+
+TEST_F(OperatorInPlaceTest, ASourceThatOnlyNewPodsGetIsRolledWhenTheOtherIsReloaded) {
+  Stick(true);
+  StartWithThree();
+  Edit("b", 1);
+  pods_.AwaitAsked("web-1", 1);
+  PutConfigMap("env", "b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  Stick(false);
+  EXPECT_EQ(RecordedIn(RunToRecords(2)[1]), DigestOf("key=b"));
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0], {SourceType::kConfigMap, {"ns", "env"}}), DigestOf("key=b"));
 }
 
 TEST_F(OperatorInPlaceTest, ARefusedExecIsFollowedByARollout) {

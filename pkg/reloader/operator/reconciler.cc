@@ -364,9 +364,10 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
       return answer;
     }
   }
-  const InPlaceVerdict in_place = Judge(workload, plan);
+  std::vector<Change> held;
+  const InPlaceVerdict in_place = Judge(workload, plan, held);
   if (in_place.action) {
-    return ReloadInPlace(workload, plan, *in_place.action,
+    return ReloadInPlace(workload, plan, *in_place.action, held,
                          {.version = version, .begin = begin, .stop = stop});
   }
   if (!EndReload(workload, plan, version, stop)) {

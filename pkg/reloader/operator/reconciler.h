@@ -173,8 +173,11 @@ class Reconciler {
   std::optional<Answer> Write(const Workload& workload, const reloader::Plan& plan,
                               const AnnotationEdits& annotations, base::TimePoint begin,
                               const std::stop_token& stop);
-  /// Whether and how the plan is carried out without a rollout.
-  InPlaceVerdict Judge(const Workload& workload, const reloader::Plan& plan) const;
+  /// Whether and how the plan is carried out without a rollout. Where pods are being reloaded with
+  /// data that are not to be rolled if the program refuses them, changes that only a rollout
+  /// carries out have to wait for the end: it moves them from the plan to `held`.
+  InPlaceVerdict Judge(const Workload& workload, reloader::Plan& plan,
+                       std::vector<Change>& held) const;
   static void LogNotInPlace(const WorkloadId& id, const InPlaceVerdict& verdict);
   /// Whether pods of the workload are being reloaded, or it has a mark that says so.
   bool IsMarked(const Workload& workload) const;
@@ -191,9 +194,10 @@ class Reconciler {
   bool EndReload(const Workload& workload, const reloader::Plan& plan, const std::string& version,
                  const std::stop_token& stop);
   /// Carries out the plan by `action`: begins a reload, waits for its end without blocking, and
-  /// then records what the pods have, or rolls the workload. Otherwise as Act.
+  /// then records what the pods have, or rolls the workload. `held`: see Judge. Otherwise as Act.
   std::optional<Answer> ReloadInPlace(const Workload& workload, reloader::Plan& plan,
-                                      const ReloadAction& action, const Moment& moment);
+                                      const ReloadAction& action, const std::vector<Change>& held,
+                                      const Moment& moment);
   /// Writes on the workload that a reload is under way, and starts it. `annotations`: the gate's.
   std::optional<Answer> BeginReload(const Workload& workload, const reloader::Plan& plan,
                                     const ReloadAction& action, const AnnotationEdits& annotations,
@@ -210,8 +214,10 @@ class Reconciler {
   /// The reload has failed.
   std::optional<Answer> RollAfterReload(const Workload& workload, reloader::Plan& plan,
                                         const InPlaceReloads::Report& report, const Moment& moment);
-  /// Reports once for each reload that the program has refused the data and the pods stay.
-  void ReportRefused(const Workload& workload, const InPlaceReloads::Report& report);
+  /// Reports that the program has refused the data and the pods stay, and with them what is `held`:
+  /// once for each reload, and again when there is more or less to tell.
+  void ReportRefused(const Workload& workload, const InPlaceReloads::Report& report,
+                     const std::vector<Change>& held);
   void Notice(const Workload& workload, std::string reason, std::string message) const;
   /// The same as the public function of this name, for the workload as the cache has it.
   bool AwaitsEvent(const Workload& cached) const;

@@ -2,6 +2,8 @@
 // mark, and a baseline that says of the sources in question that the pods may have anything. So
 // whoever comes after this process, with or without reloads in place, finds the change still due.
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
@@ -20,6 +22,8 @@ namespace {
 using apimachinery::Reason;
 
 const std::string kMarkKey(kReloadingInPlace);
+/// The rest of a plan follows the end of a reload.
+constexpr base::Duration kRestAtOnce = std::chrono::milliseconds(1);
 
 /// The causes of the changes with their present data.
 ReloadedData DataOf(const std::vector<Change>& changes) {
@@ -71,6 +75,15 @@ bool IsOf(const ReloadedData& data, const Change& change) {
                              [&](const SourceId& cause) { return data.contains(cause); });
 }
 
+/// "ConfigMap a and Secret b": the causes of the changes.
+std::string ShownCauses(const std::vector<Change>& changes) {
+  std::string shown;
+  for (const auto& [source, digest] : DataOf(changes)) {
+    shown += (shown.empty() ? "" : " and ") + ShownSource(source);
+  }
+  return shown;
+}
+
 void LogFailure(const WorkloadId& id, const InPlaceReloads::Report& report, const char* message) {
   logging::Warning(message, {{"workload", id.key.name},
                              {"kind", KindName(id.kind)},
@@ -87,6 +100,37 @@ bool IsBegun(const reloader::Plan& plan, const Change& change) {
   });
 }
 
+/// Whether pods are being, or have been, reloaded for this change, by `report` or else by another
+/// process, though maybe with other data.
+bool IsUnderWay(const reloader::Plan& plan, const InPlaceReloads::Report& report,
+                const Change& change) {
+  return IsBegun(plan, change) &&
+         (report.state == InPlaceReloads::State::kNone || IsOf(report.data, change));
+}
+
+/// Whether that is, or was, for these data.
+bool IsForData(const ReloadedData& data, const InPlaceReloads::Report& report,
+               const Workload& workload) {
+  return report.state == InPlaceReloads::State::kNone ? IsMarkedFor(data, workload)
+                                                      : report.data == data;
+}
+
+/// Whether all of `data` were among those that the program was asked to take.
+bool HasAll(const ReloadedData& asked, const ReloadedData& data) {
+  return std::ranges::all_of(data, [&asked](const auto& each) {
+    const auto found = asked.find(each.first);
+    return found != asked.end() && found->second == each.second;
+  });
+}
+
+/// An answer after which the workload is looked at for what is left of its plan.
+Reconciler::Answer WithMore(Reconciler::Answer answer) {
+  if (answer.again == base::Duration(0)) {
+    answer.again = kRestAtOnce;
+  }
+  return answer;
+}
+
 }  // namespace
 
 bool Reconciler::IsMarked(const Workload& workload) const {
@@ -101,10 +145,36 @@ void Reconciler::AddEndOfReload(const Workload& workload, AnnotationEdits& annot
   }
 }
 
-InPlaceVerdict Reconciler::Judge(const Workload& workload, const reloader::Plan& plan) const {
-  return parts_.in_place == nullptr || plan.changes.empty()
-             ? InPlaceVerdict{}
-             : JudgeInPlace(workload, plan.changes, Records(workload));
+InPlaceVerdict Reconciler::Judge(const Workload& workload, reloader::Plan& plan,
+                                 std::vector<Change>& held) const {
+  if (parts_.in_place == nullptr || plan.changes.empty()) {
+    return {};
+  }
+  InPlaceVerdict verdict = JudgeInPlace(workload, plan.changes, Records(workload));
+  if (verdict.action || !IsMarked(workload)) {
+    return verdict;
+  }
+  std::vector<Change> without;
+  std::optional<ReloadAction> action;
+  for (const Change& change : plan.changes) {
+    InPlaceVerdict of_one = JudgeInPlace(workload, std::vector{change}, Records(workload));
+    if (of_one.action && of_one.action->keeps_refused) {
+      without.push_back(change);
+      action = std::move(of_one.action);
+    } else {
+      held.push_back(change);
+    }
+  }
+  std::vector<Change> begun;
+  const InPlaceReloads::Report report = parts_.in_place->Look(workload.id);
+  std::ranges::copy_if(without, std::back_inserter(begun),
+                       [&](const Change& change) { return IsUnderWay(plan, report, change); });
+  if (begun.empty() || !IsForData(DataOf(begun), report, workload)) {
+    held.clear();
+    return verdict;  // these data are asked for by nobody, so nobody is to refuse them
+  }
+  plan.changes = std::move(without);
+  return {.action = std::move(action)};
 }
 
 void Reconciler::LogNotInPlace(const WorkloadId& id, const InPlaceVerdict& verdict) {
@@ -152,39 +222,41 @@ void Reconciler::StartReload(const Workload& workload, const ReloadAction& actio
 std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& workload,
                                                             reloader::Plan& plan,
                                                             const ReloadAction& action,
+                                                            const std::vector<Change>& held,
                                                             const Moment& moment) {
   using State = InPlaceReloads::State;
   std::vector<Change> begun;
   const InPlaceReloads::Report report = parts_.in_place->Look(workload.id);
   if (IsMarked(workload)) {
-    const auto fresh = std::ranges::stable_partition(plan.changes, [&](const Change& change) {
-      return IsBegun(plan, change) && (report.state == State::kNone || IsOf(report.data, change));
-    });
+    const auto fresh = std::ranges::stable_partition(
+        plan.changes, [&](const Change& change) { return IsUnderWay(plan, report, change); });
     begun.assign(plan.changes.begin(), fresh.begin());
   }
-  if (!begun.empty()) {
-    const ReloadedData data = DataOf(begun);
-    const bool is_for_data =
-        report.state == State::kNone ? IsMarkedFor(data, workload) : report.data == data;
-    const bool is_same = is_for_data && report.action == action;
+  const bool has_fresh = begun.size() < plan.changes.size();
+  if (!begun.empty() && IsForData(DataOf(begun), report, workload)) {
+    const bool is_same = report.action == action && report.state != State::kNone;
+    const bool is_kept =
+        is_same && report.state == State::kFailed && report.is_refused && action.keeps_refused;
     if (is_same && report.state == State::kDone) {
       plan.changes = std::move(begun);
-      return RecordReload(workload, plan, report, moment);
+      auto answer = RecordReload(workload, plan, report, moment);
+      const bool has_more = has_fresh || !held.empty();
+      return answer && has_more && answer->outcome == Outcome::kWritten ? WithMore(*answer)
+                                                                        : answer;
     }
-    if (is_same && report.state == State::kFailed) {
-      if (report.is_refused && action.keeps_refused) {
-        ReportRefused(workload, report);
-        return Answer{};  // until the data change
-      }
-      plan.changes = std::move(begun);
+    if (is_same && report.state == State::kFailed && !is_kept) {
+      plan.changes.insert(plan.changes.end(), held.begin(), held.end());  // new pods have it all
       return RollAfterReload(workload, plan, report, moment);
     }
-    if (is_for_data && !is_same) {
+    if (is_kept) {
+      ReportRefused(workload, report, held);
+    } else if (!is_same) {
       StartReload(workload, action, begun);  // with another action, or after another process
     }
-    if (is_for_data) {
-      return Answer{};  // its end has the workload looked at
+    if (!is_kept || HasAll(report.data, DataOf(plan.changes))) {
+      return Answer{};  // its end has the workload looked at, or else newer data do
     }
+    // The program may take all of it together, and has to be asked for the rest anyway.
   }
   AnnotationEdits annotations;
   if (parts_.gate == nullptr) {
@@ -333,14 +405,27 @@ std::optional<Reconciler::Answer> Reconciler::RollAfterReload(const Workload& wo
   return answer;
 }
 
-void Reconciler::ReportRefused(const Workload& workload, const InPlaceReloads::Report& report) {
-  if (!parts_.in_place->IsNews(workload.id)) {
+void Reconciler::ReportRefused(const Workload& workload, const InPlaceReloads::Report& report,
+                               const std::vector<Change>& held) {
+  std::string message = "The program refuses its new data: " + report.why +
+                        ". The pods stay as they are until the data change";
+  if (!held.empty()) {
+    message += ". New data of " + ShownCauses(held) +
+               " wait as well: only new pods get them, and these would begin with the data that "
+               "are refused";
+  }
+  if (!parts_.in_place->IsNews(workload.id, message)) {
     return;
   }
   LogFailure(workload.id, report, "A program refuses its new data, so its workload keeps its pods");
-  Notice(workload, "ReloadInPlaceRefused",
-         "The program refuses its new data: " + report.why +
-             ". The pods stay as they are until the data change");
+  if (!held.empty()) {
+    logging::Warning("A rollout waits, since new pods would begin with data that are refused",
+                     {{"workload", workload.id.key.name},
+                      {"kind", KindName(workload.id.kind)},
+                      {"namespace", workload.id.key.namespace_},
+                      {"sources", ShownCauses(held)}});
+  }
+  Notice(workload, "ReloadInPlaceRefused", std::move(message));
 }
 
 void Reconciler::Notice(const Workload& workload, std::string reason, std::string message) const {

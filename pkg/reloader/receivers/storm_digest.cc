@@ -17,7 +17,7 @@ void StormDigest::Add(const Notification& notification) {
   }
   auto found = groups_.find(key);
   if (found == groups_.end()) {
-    if (groups_.size() == kMaxGroups) {
+    if (!MakeRoom(key.severity)) {
       ++others_;
       return;
     }
@@ -31,6 +31,22 @@ void StormDigest::Add(const Notification& notification) {
       group.names.push_back(std::move(name));
     }
   }
+}
+
+bool StormDigest::MakeRoom(Severity severity) {
+  if (groups_.size() < kMaxGroups) {
+    return true;
+  }
+  const auto rank = [](const auto& group) {
+    return std::pair(group.first.severity, group.second.count);
+  };
+  const auto least = std::ranges::min_element(groups_, {}, rank);
+  if (least->first.severity >= severity) {
+    return false;
+  }
+  others_ += least->second.count;
+  groups_.erase(least);
+  return true;
 }
 
 Severity StormDigest::severity() const {

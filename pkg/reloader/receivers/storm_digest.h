@@ -21,7 +21,8 @@ namespace kubexx::reloader {
 /// names of each group. Its size is bounded, however many are added. Not thread-safe.
 class StormDigest {
  public:
-  /// How many groups are kept; the notifications of further groups are only counted.
+  /// How many groups are kept; the notifications of further groups are only counted. A group of a
+  /// worse severity takes the place of the smallest one of the least severity.
   static constexpr std::size_t kMaxGroups = 200;
   /// How many names of workloads a group keeps.
   static constexpr std::size_t kMaxNames = 5;
@@ -59,6 +60,9 @@ class StormDigest {
   std::size_t others() const { return others_; }
 
  private:
+  /// Returns whether there is room for another group of this severity.
+  bool MakeRoom(Severity severity);
+
   std::string id_;
   base::WallTime begin_;
   base::WallTime end_{};

@@ -59,5 +59,32 @@ TEST(StormDigest, KeepsABoundedNumberOfGroups) {
   EXPECT_EQ(digest.total(), 1000U);
 }
 
+// A tenant whose workloads reload in many namespaces hid that those of another had failed.
+TEST(StormDigest, AnErrorTakesThePlaceOfALesserGroup) {
+  StormDigest digest("id", base::WallTime());
+  digest.Add(Rolled("web", "large"));
+  digest.Add(Rolled("web", "large"));
+  for (std::size_t i = 1; i < StormDigest::kMaxGroups; ++i) {
+    digest.Add(Rolled("web", "ns-" + std::to_string(i)));
+  }
+  Notification failed = Rolled("bad", "bank");
+  failed.severity = Severity::kError;
+  failed.reason = kReloadFailReason;
+  digest.Add(failed);
+  const auto groups = digest.Groups();
+  ASSERT_EQ(groups.size(), StormDigest::kMaxGroups);
+  EXPECT_EQ(groups[0].first.namespace_, "bank");
+  EXPECT_EQ(groups[1].first.namespace_, "large") << "the smallest one goes";
+  EXPECT_EQ(digest.others(), 1U);
+  EXPECT_EQ(digest.total(), StormDigest::kMaxGroups + 2);
+  for (int i = 0; i < 1000; ++i) {
+    failed.namespace_ = "bank-" + std::to_string(i);
+    failed.sources = {{"ConfigMap", {failed.namespace_, "config"}}};
+    digest.Add(failed);
+  }
+  EXPECT_EQ(digest.Groups().size(), StormDigest::kMaxGroups);
+  EXPECT_EQ(digest.Groups().back().first.severity, Severity::kError);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -374,8 +374,12 @@ std::optional<NotDone> RestoreWork::Write(Step& step, const std::stop_token& sto
     return std::nullopt;
   }
   if (!MayHaveBeenMade(written.error())) {
-    // It was certainly not made, so another attempt is allowed, also with another version.
-    std::erase_if(replaced, is_of_these);
+    // It was certainly not made, so another attempt is allowed, also with another version. What was
+    // replaced at earlier versions stays known, and may be the same data.
+    replaced = before;
+    std::erase_if(replaced, [&](const ReplacedData& each) {
+      return is_of_these(each) && each.version == step.object.metadata().resource_version;
+    });
     SetReplaced(step.snapshot, replaced);
     Seal(step.snapshot, step.key);
     if (auto taken_back = store_.Update(step.snapshot, stop); !taken_back) {

@@ -324,6 +324,33 @@ TEST_F(RestoreWorkTest, AMixtureOfBadAndRestoredDataIsNotReplacedEither) {
   EXPECT_EQ(store_.ValueOf(kWorkSettings), "bad");
 }
 
+// They were replaced once more, and once more after that.
+TEST_F(RestoreWorkTest, ARefusedWriteForgetsNothingThatWasReplacedBefore) {
+  store_.Put(kWorkSettings, "1");
+  store_.Edit(kWorkSettings, [](SourceObject& object) { SetKey(object, "removed", "r"); });
+  EXPECT_EQ(work_.KeepSnapshot(kWorkSettings, DigestOf("a=1;removed=r"), {}), std::nullopt);
+  const auto write = [this](const std::string& removed) {
+    store_.Put(kWorkSettings, "bad");
+    store_.Edit(kWorkSettings, [&removed](SourceObject& object) {
+      SetKey(object, "removed", removed);
+      object.metadata().annotations.clear();
+    });
+  };
+  FailedRollout failed = FailedWith("bad");
+  failed.sources[0].bad = DigestOf("a=bad;removed=r");
+  write("r");
+  ASSERT_THAT(Restore(failed), ElementsAre("settings"));
+  // With the last good data these make a mixture, which are the data from before.
+  write("");
+  store_.FailBefore([](const std::string& verb, const SourceId& id) {
+    return verb == "update" && id == kWorkSettings ? std::optional(MissingRight()) : std::nullopt;
+  });
+  ASSERT_THAT(Restore(FailedWith("bad")), ElementsAre("Forbidden"));
+  store_.FailBefore({});
+  write("r");
+  EXPECT_THAT(Restore(failed), ElementsAre("RestoredBefore"));
+}
+
 TEST_F(RestoreWorkTest, GivesTheKeysBackToTheToolThatAppliesThem) {
   const auto owned = [](const std::string& manager, const std::string& operation,
                         const std::string& fields) {

@@ -77,18 +77,22 @@ void Restorer::Run(const std::stop_token& stop) {
     {
       const base::MutexLock lock(mu_);
       const base::TimePoint now = options_.clock.Now();
+      // The one that is due for the longest time, so that none waits for ever.
       base::TimePoint first = base::TimePoint::max();
-      for (auto& [source, known] : known_) {
-        const base::TimePoint at = known.again.value_or(base::TimePoint::max());
-        if (at <= now) {
-          known.again.reset();
-          if (std::exchange(known.is_snapshot_gone, false)) {
-            known.good.reset();
-          }
-          next.emplace(source, known);
-          break;
+      auto due = known_.end();
+      for (auto each = known_.begin(); each != known_.end(); ++each) {
+        if (each->second.again && *each->second.again < first) {
+          first = *each->second.again;
+          due = each;
         }
-        first = std::min(first, at);
+      }
+      if (due != known_.end() && first <= now) {
+        Known& known = due->second;
+        known.again.reset();
+        if (std::exchange(known.is_snapshot_gone, false)) {
+          known.good.reset();
+        }
+        next.emplace(due->first, known);
       }
       if (!next) {
         options_.clock.WaitUntil(mu_, changed_, stop, first);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,9 @@ class RestorerTest : public testing::Test {
         store_, Restorer::Options{.clock = clock_,
                                   .standing =
                                       [this](const SourceId& source, const std::optional<Digest>&) {
+                                        if (on_look_) {
+                                          on_look_(source);
+                                        }
                                         const base::MutexLock lock(mu_);
                                         ++looks_;
                                         return standings_[source];
@@ -105,8 +109,32 @@ class RestorerTest : public testing::Test {
   std::vector<RestoreReport> reports_ KX_GUARDED_BY(mu_);
   int looks_ KX_GUARDED_BY(mu_) = 0;
   bool writes_ KX_GUARDED_BY(mu_) = true;
+  std::function<void(const SourceId&)> on_look_;  ///< set before there is anything to look at
   std::unique_ptr<Restorer> restorer_;
 };
+
+// One that is always due kept all others from being restored that come after it by name.
+TEST_F(RestorerTest, SourcesAreLookedAtInTheOrderInWhichTheyAreDue) {
+  const SourceId busy{SourceType::kConfigMap, {"a-team", "busy"}};
+  std::vector<SourceId> looked;
+  on_look_ = [&](const SourceId& source) {
+    if (source == busy) {
+      restorer_->Consider({busy});
+      clock_.Advance(2 * Restorer::kGather);
+    }
+    const base::MutexLock lock(mu_);
+    looked.push_back(source);
+  };
+  restorer_->Consider({busy, kTeamSettings});
+  KX_UNTIL(looks() >= 5) {
+    if (looks() == 0) {
+      clock_.Advance(std::chrono::milliseconds(100));
+    }
+  }
+  restorer_->Stop();
+  EXPECT_EQ(looked[0], busy);
+  EXPECT_EQ(looked[1], kTeamSettings);
+}
 
 TEST_F(RestorerTest, TakesASnapshotOfGoodDataAndPutsThemBackWhenOthersFail) {
   store_.Put(kTeamSettings, "1");
