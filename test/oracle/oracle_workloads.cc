@@ -41,7 +41,8 @@ constexpr std::chrono::seconds kLastWords{10};
 
 void Oracle::ReadLocked(ObservedWorkload& workload) {
   for (auto& [source, data] : workload.read) {
-    const auto there = data_.find(source);
+    // With what pods begin while operators may not see it, these cannot know.
+    const auto there = hidden_.contains(source) ? data_.end() : data_.find(source);
     data = there == data_.end() ? std::nullopt : std::optional(there->second);
   }
 }
@@ -222,7 +223,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
                           IsFromBeforeLocked(source) && there != data_.end() &&
                           !TellsOfOtherData(before.stamps, source, there->second);
     const bool is_told_later = !data && IsProviderClass(source);
-    if ((is_first || is_told_later) && IsNamed(workload.baseline, source)) {
+    const bool is_seen_later =
+        !data && IsForeign(source) && there != data_.end() && IsRecordedLocked(workload, source);
+    if (is_seen_later || ((is_first || is_told_later) && IsNamed(workload.baseline, source))) {
       data = there == data_.end() ? std::nullopt : std::optional(there->second);
     }
   }

@@ -364,6 +364,16 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
       return false;
     });
   }
+  if (const JsonTree* const named =
+          pod_template.At({"metadata", "annotations", reloader::kReloadOnOtherNamespaces})) {
+    const std::string* const list = named->AsString();
+    reloader::AnyItem(list == nullptr ? "" : *list, [&](std::string_view item) {
+      const std::size_t slash = item.find('/');
+      sources.push_back((item.starts_with("Secret/") ? "secrets/" : "configmaps/") + space +
+                        std::string(item.substr(slash)));
+      return false;
+    });
+  }
   for (const JsonTree& container : ElementsOf(pod_template.At({"spec", "containers"}))) {
     for (const JsonTree& each : ElementsOf(container.Find("envFrom"))) {
       const JsonTree* const config = each.Find("configMapRef");
@@ -394,6 +404,20 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
     }
   }
   return sources;
+}
+
+std::string ForeignOf(const std::string& source, std::string_view space) {
+  const std::size_t begin = source.find('/') + 1;
+  return source.substr(0, begin) + std::string(space) + "/" + source.substr(begin);
+}
+
+bool AllowsSpace(const JsonTree& source, std::string_view space) {
+  const JsonTree* const found =
+      source.At({"metadata", "annotations", reloader::kAllowedNamespaces});
+  const std::string* const list = found == nullptr ? nullptr : found->AsString();
+  return list != nullptr && reloader::AnyItem(*list, [space](std::string_view item) {
+           return item == space || item == "*";
+         });
 }
 
 bool IsNamed(const std::string& baseline, const std::string& source) {

@@ -115,6 +115,9 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
       workloads_.push_back(std::move(workload));
     }
   }
+  if (HasOthers()) {
+    ChooseOthers();
+  }
 }
 
 bool People::Insist(const Request& asked, const std::stop_token& stop) {
@@ -144,6 +147,7 @@ void People::Put(Source& source, const std::stop_token& stop) {
   SetValue(source, next_value_++);
   source.there = true;
   source.paused = false;
+  source.allowed = true;
   Insist({.method = "POST", .path = PathOf(source), .body = BodyOf(source, false)}, stop);
 }
 
@@ -296,8 +300,12 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return Break(SourceForWaves(), stop);
     case Act::kEditOther:
       return source.there ? EditOther(source, stop) : void();
-    case Act::kTouch:
     case Act::kPause:
+      if (source.there && HasOthers() && random_.Chance(500)) {
+        return Allow(source, stop);
+      }
+      [[fallthrough]];
+    case Act::kTouch:
     case Act::kDeleteSource:
       return source.there ? DoTo(source, act, stop) : void();
     default:
