@@ -210,6 +210,11 @@ class Oracle {
   /// do not.
   void OnSharedLocked(const std::string& source, const codec::JsonTree* object) KX_REQUIRES(mu_);
   void OnSharedWithLocked(const std::string& source, const std::string& space) KX_REQUIRES(mu_);
+  /// Whether a rollout with these stamps, after those before, is for data of a source of another
+  /// namespace that operators cannot have seen, as it has not allowed that since before it had
+  /// them.
+  bool IsForHiddenLocked(const ObservedWorkload& before, const std::string& stamps) const
+      KX_REQUIRES(mu_);
   /// The same with a source of several keys, and all views of it.
   void OnKeysLocked(const std::string& source, const std::optional<std::string>& data)
       KX_REQUIRES(mu_);
@@ -328,8 +333,9 @@ class Oracle {
   /// Namespaces with sources or workloads, and the sources as they are, by key.
   std::set<std::string> spaces_ KX_GUARDED_BY(mu_);
   std::map<std::string, codec::JsonTree> shared_ KX_GUARDED_BY(mu_);
-  /// Sources of other namespaces, see ForeignOf, that do not allow it; all are in paused_, too.
-  std::set<std::string> hidden_ KX_GUARDED_BY(mu_);
+  /// Sources of other namespaces, see ForeignOf, that do not allow it, and since when; all are in
+  /// paused_, too.
+  std::map<std::string, base::TimePoint> hidden_ KX_GUARDED_BY(mu_);
   /// What is known of a source for JudgeRestoreLocked, as digests.
   struct Kept {
     std::string uid{};

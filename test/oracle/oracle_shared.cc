@@ -1,4 +1,6 @@
 // What an Oracle makes of sources that workloads of other namespaces name.
+#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -8,6 +10,12 @@
 #include "oracle/pod_template.h"
 
 namespace kubexx::oracle {
+namespace {
+
+/// Longer than a rollout is on its way that began while the source allowed it.
+constexpr std::chrono::seconds kLateRollout{10};
+
+}  // namespace
 
 void Oracle::MeetLocked(const std::string& name) {
   const std::string space(SpaceOf(name));
@@ -52,13 +60,24 @@ void Oracle::OnSharedWithLocked(const std::string& source, const std::string& sp
   written_at_[key] = written_at_[source];
   data_written_[key] = DataWrittenIn(object);
   if (is_hidden) {
-    hidden_.insert(key);
+    hidden_.try_emplace(key, options_.now());
   } else {
     hidden_.erase(key);
   }
   NotePauseLocked(
       key, is_hidden || object.At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
   OnSourceLocked(key, DataOf(object));
+}
+
+bool Oracle::IsForHiddenLocked(const ObservedWorkload& before, const std::string& stamps) const {
+  return std::ranges::any_of(hidden_, [&](const auto& each) {
+    const auto& [source, since] = each;
+    const auto data = data_.find(source);
+    const auto changed = changed_at_.find(source);
+    return data != data_.end() && changed != changed_at_.end() && since < changed->second &&
+           options_.now() - since > kLateRollout && before.read.contains(source) &&
+           Tells(stamps, source, data->second) && !Tells(before.stamps, source, data->second);
+  });
 }
 
 }  // namespace kubexx::oracle

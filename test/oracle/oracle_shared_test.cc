@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -23,8 +24,15 @@ class OracleSharedTest : public OracleTest {
     Put(kShared, R"({"metadata":{"annotations":{"reloader.kubexx.io/allowed-namespaces":")" +
                      allowed + R"("}},"data":{"key":")" + value + R"("}})");
   }
+  /// As an operator has rolled it for these data.
+  void PutRolled(const std::string& data) {
+    PutNaming(data, "one",
+              R"(,"env":[{"name":"STAKATER_OTHER__S_CONFIGMAP","value":")" +
+                  reloader::DigestOf("key=" + data).ToString() + R"("}])");
+  }
   /// One that names it, as an operator has recorded it; another image is a release.
-  void PutNaming(const std::string& recorded, const std::string& image = "one") {
+  void PutNaming(const std::string& recorded, const std::string& image = "one",
+                 const std::string& env = "") {
     Put(kWorkload,
         R"({"metadata":{"uid":"u","generation":2,"annotations":{"oracle/by":")" + image +
             R"(","reloader.kubexx.io/baseline":"v1 u configmap/other/s=)" +
@@ -32,7 +40,7 @@ class OracleSharedTest : public OracleTest {
             R"("}},"status":{"observedGeneration":2},"spec":{"template":{"metadata":{"annotations":)"
             R"({"reloader.kubexx.io/reload-on-other-namespaces":"ConfigMap/other/s"}},"spec":)"
             R"({"containers":[{"image":")" +
-            image + R"("}]}}}})");
+            image + '"' + env + "}]}}}}");
   }
 };
 
@@ -57,6 +65,17 @@ TEST_F(OracleSharedTest, NobodyKnowsWithWhatPodsBeginMeanwhile) {
   EXPECT_EQ(oracle().Stale(), std::nullopt);
   PutShared("3", "ns");
   EXPECT_THAT(oracle().OldRecord(), Optional(HasSubstr("configmaps/ns/other/s")));
+}
+
+TEST_F(OracleSharedTest, NobodyMayRollForDataThatNobodyMaySee) {
+  oracle().SetStrict(true);
+  PutShared("1", "ns");
+  PutNaming("1");
+  PutShared("1", "");
+  Pass(std::chrono::minutes(1));
+  PutShared("2", "");
+  PutRolled("2");
+  EXPECT_THAT(oracle().Wrong(), Optional(HasSubstr("a source that does not allow it")));
 }
 
 TEST_F(OracleSharedTest, PermissionIsAReasonForARollout) {

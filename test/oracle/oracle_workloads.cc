@@ -100,6 +100,9 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   if (before.is_on_hold && !is_just_asked) {
     return "though its people have put rollouts on hold";
   }
+  if (strict_ && IsForHiddenLocked(before, stamps)) {
+    return "for data of a source that does not allow it";
+  }
   if (before.is_undone && HasPresentDataLocked(before) && !IsInDoubtLocked(key, before)) {
     return "though it was undone, and its data have not changed since";
   }

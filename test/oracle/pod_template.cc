@@ -445,6 +445,13 @@ bool TellsOfOtherData(const std::string& stamps, const std::string& source,
          !all.substr(found + variable.size()).starts_with(*digest);
 }
 
+bool Tells(const std::string& stamps, const std::string& source, const std::string& data) {
+  const reloader::SourceId id = IdOf(source);
+  const auto digest = DigestTextOf(source, data);
+  return digest &&
+         (" " + stamps).contains(" " + reloader::EnvVarName(id.type, id.key.name) + "=" + *digest);
+}
+
 bool HasFailedWith(const std::string& rolled_data, const std::string& uid,
                    const std::string& source, const std::string& data) {
   const auto rolled = reloadpolicy::RolledDataOf(

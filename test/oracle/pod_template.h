@@ -144,6 +144,8 @@ inline std::string SourceOf(const std::string& view) { return view.substr(0, vie
 /// tells of other data than these.
 bool TellsOfOtherData(const std::string& stamps, const std::string& source,
                       const std::string& data);
+/// Whether such a variable tells of these data.
+bool Tells(const std::string& stamps, const std::string& source, const std::string& data);
 /// The data of a view, as of a source that has no other key, by the view's key. `data`: what DataOf
 /// returns for the source.
 std::map<std::string, std::string> DataByKey(const std::string& data);

@@ -63,7 +63,7 @@ std::string_view ToString(Act act) {
 People::People(Options options, oracle::Random random, Timeline& timeline)
     : options_(std::move(options)), random_(random), timeline_(timeline) {
   const bool has_objects = HasObjects();
-  const std::int64_t spaces = random_.Between(1, kMostSpaces);
+  const std::int64_t spaces = random_.Between(HasOthers() ? 2 : 1, kMostSpaces);
   for (std::int64_t s = 0; s < spaces; ++s) {
     const std::string& space = spaces_.emplace_back("space-" + to_string(s));
     const std::size_t first = sources_.size();
@@ -300,12 +300,12 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return Break(SourceForWaves(), stop);
     case Act::kEditOther:
       return source.there ? EditOther(source, stop) : void();
+    case Act::kTouch:
     case Act::kPause:
       if (source.there && HasOthers() && random_.Chance(500)) {
         return Allow(source, stop);
       }
       [[fallthrough]];
-    case Act::kTouch:
     case Act::kDeleteSource:
       return source.there ? DoTo(source, act, stop) : void();
     default:
