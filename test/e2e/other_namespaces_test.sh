@@ -9,6 +9,8 @@ set -euo pipefail
 # shellcheck source=operator.sh
 . "$(dirname "${BASH_SOURCE[0]}")/operator.sh"
 
+server_flags=(--authorization-mode RBAC --token-auth-file "$work/tokens" --controllers namespace)
+echo 'anna-token,anna,anna' >"$work/tokens"
 flag=--sources-in-other-namespaces
 sha() { printf '%s' "$1" | sha1sum | cut -d' ' -f1; }
 naming() { # naming NAMESPACE NAME SOURCES
@@ -90,6 +92,14 @@ has_settings bank "" || fail "a workload was rolled whose namespace has no permi
 wait_until 30 "the Event of the rollout" has "Changes detected in 'settings' of type 'CONFIGMAP' in namespace 'shared'" -n shop get events
 explained 'ConfigMap shared/settings: rolls the workload when it changes' deployment/web -n shop
 explained 'ConfigMap shared/settings: does not roll the workload' deployment/web -n bank
+
+log "who may read one namespace only is told what that leaves open"
+k config view --raw -o json | jq '.users[].user = {token: "anna-token"}' >"$work/anna"
+# The rights of explain in its namespace.
+k -n shop create role reader --verb=get,list,watch --resource=configmaps,secrets,deployments.apps,daemonsets.apps,statefulsets.apps,cronjobs.batch,jobs.batch >/dev/null
+k -n shop create rolebinding anna --role=reader --user=anna >/dev/null
+export_anna() { KUBECONFIG=$work/anna explained "$@"; }
+export_anna 'ConfigMap shared/settings: is of another namespace, and you may not read it' deployment/web -n shop "$flag"
 
 log "what changes without permission rolls once when it is back"
 nothing_rolls "the end of the permission" allow configmap settings -
