@@ -108,7 +108,7 @@ bool NamespaceView::MayNotList(reloader::WorkloadKind kind) const {
 
 void NamespaceView::LookAtForeign(const reloader::SourceId& id, const std::stop_token& stop) {
   const std::vector<std::string>& watched = config_.namespaces;
-  const reloader::SourceId object{id.type, reloader::ObjectOf(id)};
+  const reloader::SourceId object{id.type, reloader::ObjectKeyOf(id)};
   const bool is_watched =
       !config_.rules.Ignores(id.type) &&
       (watched.empty() || std::ranges::find(watched, object.key.namespace_) != watched.end());

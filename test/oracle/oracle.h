@@ -333,7 +333,7 @@ class Oracle {
   /// Namespaces with sources or workloads, and the sources as they are, by key.
   std::set<std::string> spaces_ KX_GUARDED_BY(mu_);
   std::map<std::string, codec::JsonTree> shared_ KX_GUARDED_BY(mu_);
-  /// Sources of other namespaces, see ForeignOf, that do not allow it, and since when; all are in
+  /// Sources of other namespaces, see IsForeign, that do not allow it, and since when; all are in
   /// paused_, too.
   std::map<std::string, base::TimePoint> hidden_ KX_GUARDED_BY(mu_);
   /// What is known of a source for JudgeRestoreLocked, as digests.

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/annotations.h"
@@ -14,6 +15,27 @@ namespace {
 
 /// Longer than a rollout is on its way that began while the source allowed it.
 constexpr std::chrono::seconds kLateRollout{10};
+
+/// "configmaps/ns/name" as workloads of `space` know it.
+std::string ForeignOf(const std::string& source, std::string_view space) {
+  const std::size_t begin = source.find('/') + 1;
+  return source.substr(0, begin) + std::string(space) + "/" + source.substr(begin);
+}
+
+/// Whether a source allows workloads of this namespace to name it.
+bool AllowsSpace(const codec::JsonTree& source, std::string_view space) {
+  const codec::JsonTree* const found =
+      source.At({"metadata", "annotations", reloader::kAllowedNamespaces});
+  const std::string* const list = found == nullptr ? nullptr : found->AsString();
+  return list != nullptr && reloader::AnyItem(*list, [space](std::string_view item) {
+           return item == space || item == "*";
+         });
+}
+
+bool TellsOf(const std::string& stamps, const std::string& source, const std::string& data) {
+  const auto digest = DigestTextOf(source, data);
+  return digest && stamps.contains("=" + *digest);
+}
 
 }  // namespace
 
@@ -76,7 +98,7 @@ bool Oracle::IsForHiddenLocked(const ObservedWorkload& before, const std::string
     const auto changed = changed_at_.find(source);
     return data != data_.end() && changed != changed_at_.end() && since < changed->second &&
            options_.now() - since > kLateRollout && before.read.contains(source) &&
-           Tells(stamps, source, data->second) && !Tells(before.stamps, source, data->second);
+           TellsOf(stamps, source, data->second) && !TellsOf(before.stamps, source, data->second);
   });
 }
 

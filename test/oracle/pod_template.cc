@@ -406,20 +406,6 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
   return sources;
 }
 
-std::string ForeignOf(const std::string& source, std::string_view space) {
-  const std::size_t begin = source.find('/') + 1;
-  return source.substr(0, begin) + std::string(space) + "/" + source.substr(begin);
-}
-
-bool AllowsSpace(const JsonTree& source, std::string_view space) {
-  const JsonTree* const found =
-      source.At({"metadata", "annotations", reloader::kAllowedNamespaces});
-  const std::string* const list = found == nullptr ? nullptr : found->AsString();
-  return list != nullptr && reloader::AnyItem(*list, [space](std::string_view item) {
-           return item == space || item == "*";
-         });
-}
-
 bool IsNamed(const std::string& baseline, const std::string& source) {
   return DigestOfSource(baseline, source).has_value();
 }
@@ -443,13 +429,6 @@ bool TellsOfOtherData(const std::string& stamps, const std::string& source,
   const auto digest = DigestTextOf(source, data);
   return found != std::string::npos && digest &&
          !all.substr(found + variable.size()).starts_with(*digest);
-}
-
-bool Tells(const std::string& stamps, const std::string& source, const std::string& data) {
-  const reloader::SourceId id = IdOf(source);
-  const auto digest = DigestTextOf(source, data);
-  return digest &&
-         (" " + stamps).contains(" " + reloader::EnvVarName(id.type, id.key.name) + "=" + *digest);
 }
 
 bool HasFailedWith(const std::string& rolled_data, const std::string& uid,

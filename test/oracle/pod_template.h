@@ -123,14 +123,9 @@ std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const st
 inline std::string ViewOf(const std::string& source, std::string_view key) {
   return source + "#" + std::string(key);
 }
-/// A source as workloads of another namespace know it: "configmaps/THEIRS/ns/name" for
-/// "configmaps/ns/name".
-std::string ForeignOf(const std::string& source, std::string_view space);
+/// A source as workloads of another namespace know it is "configmaps/THEIRS/ns/name".
 /// Whether it is one of another namespace.
 inline bool IsForeign(std::string_view source) { return std::ranges::count(source, '/') > 2; }
-/// Whether a source of another namespace allows workloads of `space` to name it. `source`: the
-/// object.
-bool AllowsSpace(const codec::JsonTree& source, std::string_view space);
 /// The namespace in the key of a workload or source, "plural/ns/name". Pure.
 inline std::string_view SpaceOf(std::string_view key) {
   const std::size_t begin = key.find('/') + 1;
@@ -144,8 +139,6 @@ inline std::string SourceOf(const std::string& view) { return view.substr(0, vie
 /// tells of other data than these.
 bool TellsOfOtherData(const std::string& stamps, const std::string& source,
                       const std::string& data);
-/// Whether such a variable tells of these data.
-bool Tells(const std::string& stamps, const std::string& source, const std::string& data);
 /// The data of a view, as of a source that has no other key, by the view's key. `data`: what DataOf
 /// returns for the source.
 std::map<std::string, std::string> DataByKey(const std::string& data);

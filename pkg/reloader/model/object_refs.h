@@ -25,7 +25,7 @@ inline reloadpolicy::ObjectRef RefOf(const SourceId& id) {
 
 /// The object that the source is, as policies name it, in its own namespace.
 inline reloadpolicy::ObjectRef ObjectRefOf(const SourceId& id) {
-  return {std::string(NamesOf(id.type).kind), ObjectOf(id)};
+  return {std::string(NamesOf(id.type).kind), ObjectKeyOf(id)};
 }
 
 /// How records of waves tell a digest of the source's data. That of a described kind is followed by

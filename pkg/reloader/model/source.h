@@ -99,7 +99,7 @@ inline SourceId ForeignId(SourceType type, const apimachinery::ObjectKey& object
 }
 
 /// The key of the object that the source is.
-inline apimachinery::ObjectKey ObjectOf(const SourceId& id) {
+inline apimachinery::ObjectKey ObjectKeyOf(const SourceId& id) {
   const std::size_t slash = id.key.name.find('/');
   return slash == std::string::npos
              ? id.key

@@ -128,10 +128,11 @@ void KeepAllowed(const api::meta::v1::ObjectMeta& metadata, KeptSource& kept) {
     }
   }
   if (!problem.empty()) {
-    logging::Warning("Part of an annotation has no effect", {{"annotation", kAllowedNamespaces},
-                                                             {"namespace", metadata.namespace_},
-                                                             {"source", metadata.name},
-                                                             {"error", problem}});
+    logging::Warning("Part of a list of allowed namespaces has no effect",
+                     {{"annotation", kAllowedNamespaces},
+                      {"namespace", metadata.namespace_},
+                      {"source", metadata.name},
+                      {"error", problem}});
   }
 }
 

@@ -85,7 +85,7 @@ using apimachinery::Result;
 
 std::string AlertText(const SourceId& source, const WorkloadId& workload,
                       std::string_view additional_info) {
-  const apimachinery::ObjectKey object = ObjectOf(source);
+  const apimachinery::ObjectKey object = ObjectKeyOf(source);
   return WithInfo(additional_info, "Reloader detected changes in " + Bold(object.name) +
                                        " of type " + Bold(NamesOf(source.type).upper) +
                                        " in namespace " + Bold(object.namespace_) +

@@ -62,7 +62,7 @@ class ForeignSourceTest : public OperatorTest {
   std::size_t rollouts_ = 0;
 };
 
-constexpr char kVariable[] = "STAKATER_SHARED__SETTINGS_CONFIGMAP";
+constexpr char kForeignVariable[] = "STAKATER_SHARED__SETTINGS_CONFIGMAP";
 
 TEST_F(ForeignSourceTest, AChangeRollsTheWorkloadsOfNamespacesThatItAllows) {
   PutConfigMap("config", "1");
@@ -75,7 +75,7 @@ TEST_F(ForeignSourceTest, AChangeRollsTheWorkloadsOfNamespacesThatItAllows) {
   Change("2", "other, ns");
   Settle();
   const auto call = writer_.Await(1)[0];
-  EXPECT_THAT(call.patch, HasSubstr(kVariable));
+  EXPECT_THAT(call.patch, HasSubstr(kForeignVariable));
   EXPECT_THAT(call.patch, HasSubstr(DigestText("2")));
   EXPECT_THAT(call.baseline, HasSubstr("configmap/shared/settings=" + DigestText("2")));
 }
@@ -137,7 +137,7 @@ TEST_F(ForeignSourceTest, ADeletedSourceRollsNothingAndItsSuccessorDoes) {
   PutShared("2", "*");
   AwaitEvents("configmaps", "add", 3);  // with the two of the beginning
   Settle();
-  EXPECT_THAT(writer_.Await(2)[1].patch, HasSubstr(kVariable));
+  EXPECT_THAT(writer_.Await(2)[1].patch, HasSubstr(kForeignVariable));
 }
 
 TEST_F(ForeignSourceTest, WithoutTheFlagNothingIsReadOfTheAnnotations) {

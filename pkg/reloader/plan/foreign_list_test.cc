@@ -36,11 +36,11 @@ Workload Naming(const std::string& text) {
 
 TEST(ForeignId, IsTheObjectAsOneNamespaceSeesIt) {
   EXPECT_EQ(ForeignId(SourceType::kConfigMap, {"shared", "settings"}, "app"), kSharedSettings);
-  EXPECT_EQ(ObjectOf(kSharedSettings), (apimachinery::ObjectKey{"shared", "settings"}));
+  EXPECT_EQ(ObjectKeyOf(kSharedSettings), (apimachinery::ObjectKey{"shared", "settings"}));
   EXPECT_TRUE(IsForeign(kSharedSettings));
   const SourceId own{SourceType::kConfigMap, {"app", "settings"}};
   EXPECT_FALSE(IsForeign(own));
-  EXPECT_EQ(ObjectOf(own), own.key);
+  EXPECT_EQ(ObjectKeyOf(own), own.key);
 }
 
 TEST(ForeignListIn, NamesConfigMapsAndSecrets) {

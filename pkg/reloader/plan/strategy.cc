@@ -89,7 +89,7 @@ std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
                              std::string_view container, base::WallTime now) {
   JsonTree value = JsonTree::Object();
   value["type"] = NamesOf(source.type).upper;
-  const apimachinery::ObjectKey object = ObjectOf(source);
+  const apimachinery::ObjectKey object = ObjectKeyOf(source);
   value["name"] = object.name;
   value["namespace"] = object.namespace_;
   value["hash"] = digest.ToString();

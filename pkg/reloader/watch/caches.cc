@@ -106,7 +106,7 @@ cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& r
   }
   for (const SourceId& source : ForeignSourcesOf(workload, rules.keys)) {
     terms.emplace_back(kByListedName, TypedKey(source.type, source.key.ToString()));
-    terms.emplace_back(kByForeign, TypedKey(source.type, ObjectOf(source).ToString()));
+    terms.emplace_back(kByForeign, TypedKey(source.type, ObjectKeyOf(source).ToString()));
   }
   const std::string& ns = workload.id.key.namespace_;
   for (const auto& [type, text] : ReloadTextsOf(workload, rules.keys)) {
@@ -198,7 +198,7 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
     return GetProviderClass(id);
   }
   if (IsForeign(id)) {
-    auto object = GetSource({id.type, ObjectOf(id)});
+    auto object = GetSource({id.type, ObjectKeyOf(id)});
     if (!object || !Allows(*object, id.key.namespace_)) {
       return Source{.id = id, .unknown = true};
     }

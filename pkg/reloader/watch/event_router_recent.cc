@@ -50,7 +50,7 @@ void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t ver
   }
   // Nobody in the workload's namespace may have named the source then.
   for (const SourceId& id : ForeignSourcesOf(workload, parts_.rules.keys)) {
-    const SourceId object{id.type, ObjectOf(id)};
+    const SourceId object{id.type, ObjectKeyOf(id)};
     const auto present = parts_.caches.GetSource(id);
     for (const auto& [source, before, now] : parts_.recent->Since(object.key.namespace_, version)) {
       if (source == object && present && !present->unknown) {

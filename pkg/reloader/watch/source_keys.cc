@@ -267,7 +267,7 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
 }
 
 std::uint64_t KeyedSources::SeenUpTo(const SourceId& id) {
-  return caches_.SeenUpTo(id.type, ObjectOf(id).namespace_);
+  return caches_.SeenUpTo(id.type, ObjectKeyOf(id).namespace_);
 }
 
 void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since) {

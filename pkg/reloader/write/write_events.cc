@@ -26,7 +26,7 @@ events::Occurrence EventAbout(const WriteReport& report, const SourceId& source)
   const apimachinery::ObjectKey& key = report.workload.key;
   events::Occurrence occurrence;
   occurrence.regarding = ReferenceTo(report.workload, report.uid);
-  const apimachinery::ObjectKey object = ObjectOf(source);
+  const apimachinery::ObjectKey object = ObjectKeyOf(source);
   const auto quote = [](std::string_view text) { return "'" + std::string(text) + "'"; };
   const std::string workload =
       quote(key.name) + " of type " + quote(kind) + " in namespace " + quote(key.namespace_);
