@@ -3,7 +3,9 @@
 #define KUBEXX_CMD_KUBEXX_RELOADER_NAMESPACE_VIEW_H_
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -64,6 +66,9 @@ class NamespaceView {
   apimachinery::Result<void> WithSources(
       const reloader::Workload& workload, const reloader::ChangedSources* changed,
       const std::stop_token& stop, base::FunctionRef<void(const reloader::SourceLookup&)> use);
+  /// Reads a source of another namespace than the view's as the workloads of the view see it, and
+  /// adds it to foreign_.
+  void LookAtForeign(const reloader::SourceId& id, const std::stop_token& stop);
   bool NeedsRollout(const reloader::Workload& workload, const reloader::SourceId& source,
                     const std::stop_token& stop);
 
@@ -76,6 +81,13 @@ class NamespaceView {
   reloader::PauseQuery query_pause_;
   reloader::ValueDigestReader value_digests_;
   reloader::SourceAbsences absences_;
+  const std::shared_ptr<rest::RESTClient> client_;
+  /// The sources of other namespaces that have been looked at, and those of them that roll
+  /// workloads of the view's namespace.
+  std::set<reloader::SourceId> looked_at_;
+  reloader::ChangedSources foreign_;
+  /// Those that the person who asks may not read.
+  std::set<reloader::SourceId> unread_;
 };
 
 }  // namespace kubexx

@@ -10,7 +10,7 @@ system=kubexx
 operator=reloader-reloader
 pages=("$@")
 # Install loads the image; after the removal, which takes the CRDs away, a page has to do without them.
-[ ${#pages[@]} -gt 0 ] || pages=(install migrate policies status admission reload-in-place metrics gitops undo waves ui tenancy sizing security fields-as-sources upgrade-and-removal troubleshooting)
+[ ${#pages[@]} -gt 0 ] || pages=(install migrate policies status admission reload-in-place metrics gitops undo waves ui tenancy sizing security fields-as-sources other-namespaces upgrade-and-removal troubleshooting)
 work=$(mktemp -d)
 
 finish() {

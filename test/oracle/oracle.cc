@@ -75,6 +75,7 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     classes_.clear();
     jobs_.clear();
     paused_.clear();
+    shared_.clear();
     workloads_.clear();
     formers_.clear();
     holders_.clear();
@@ -131,6 +132,7 @@ void Oracle::Apply(const Event& event) {
   if (!IsOfInterest(name)) {
     return;
   }
+  MeetLocked(name);
   if (IsSource(name)) {
     written_at_[name] = event.kv.mod_revision;
   }
@@ -150,6 +152,7 @@ void Oracle::ForgetLocked(const std::string& name) {
     paused_.erase(name);
     data_written_.erase(name);
     OnKeysLocked(name, std::nullopt);
+    OnSharedLocked(name, nullptr);
   } else if (name.starts_with(kPodStatuses)) {
     GoneLocked(name);
   } else if (const auto found = workloads_.find(name); found != workloads_.end()) {
@@ -173,6 +176,7 @@ void Oracle::OnObjectLocked(const std::string& name, const JsonTree& object) {
                     object.At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
     JudgeRestoreLocked(name, object);
     OnKeysLocked(name, DataOf(object));
+    OnSharedLocked(name, &object);
     return;
   }
   NoteRolledLocked(name, object);
@@ -261,7 +265,7 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   if (data ? found != data_.end() && found->second == *data : found == data_.end()) {
     return;
   }
-  if (!IsView(key)) {
+  if (!IsView(key) && !IsForeign(key)) {
     tell_("storage", key + (data ? " is now " + *data : " is gone"));
     ++counts_.changes;
   }

@@ -30,6 +30,8 @@ struct OracleOptions {
   /// A rollout whose record has the present data of all sources uses up every reason from before
   /// it. Without this a reason counts until the next call of TooMany.
   bool exact = false;
+  /// Some workloads name sources of other namespaces.
+  bool shares = false;
   /// What time it is.
   std::function<base::TimePoint()> now = [] { return base::Clock::Real().Now(); };
 };
@@ -201,6 +203,18 @@ class Oracle {
   void AddReasonLocked(const std::string& source) KX_REQUIRES(mu_);
   void NotePauseLocked(const std::string& source, bool paused) KX_REQUIRES(mu_);
   void OnSourceLocked(const std::string& key, std::optional<std::string> data) KX_REQUIRES(mu_);
+  /// Takes the namespace of an object into account: its workloads may name the sources of others.
+  void MeetLocked(const std::string& name) KX_REQUIRES(mu_);
+  /// Takes a source as it is now, null when it is gone, for what workloads of other namespaces have
+  /// of it. Whether it allows them to name it, operators see; with what pods begin meanwhile, they
+  /// do not.
+  void OnSharedLocked(const std::string& source, const codec::JsonTree* object) KX_REQUIRES(mu_);
+  void OnSharedWithLocked(const std::string& source, const std::string& space) KX_REQUIRES(mu_);
+  /// Whether a rollout with these stamps, after those before, is for data of a source of another
+  /// namespace that operators cannot have seen, as it has not allowed that since before it had
+  /// them.
+  bool IsForHiddenLocked(const ObservedWorkload& before, const std::string& stamps) const
+      KX_REQUIRES(mu_);
   /// The same with a source of several keys, and all views of it.
   void OnKeysLocked(const std::string& source, const std::optional<std::string>& data)
       KX_REQUIRES(mu_);
@@ -316,6 +330,12 @@ class Oracle {
   /// When its data were last written, as the managed fields tell operators, by source.
   std::map<std::string, std::string> data_written_ KX_GUARDED_BY(mu_);
   std::set<std::string> paused_ KX_GUARDED_BY(mu_);  ///< sources
+  /// Namespaces with sources or workloads, and the sources as they are, by key.
+  std::set<std::string> spaces_ KX_GUARDED_BY(mu_);
+  std::map<std::string, codec::JsonTree> shared_ KX_GUARDED_BY(mu_);
+  /// Sources of other namespaces, see IsForeign, that do not allow it, and since when; all are in
+  /// paused_, too.
+  std::map<std::string, base::TimePoint> hidden_ KX_GUARDED_BY(mu_);
   /// What is known of a source for JudgeRestoreLocked, as digests.
   struct Kept {
     std::string uid{};

@@ -30,7 +30,9 @@ inline constexpr const char* kName = "deployments/ns/d";
 class OracleTest : public ::testing::Test {
  protected:
   /// Begins anew, with another judge.
-  void JudgeExactly() { oracle_ = NewOracle(/*exact=*/true); }
+  void JudgeExactly() { oracle_ = NewOracle({.exact = true}); }
+  /// The same with one for which workloads name sources of other namespaces.
+  void JudgeSharing() { oracle_ = NewOracle({.shares = true}); }
 
   void Put(const std::string& key, const std::string& value) {
     const auto now = storage_->Get(key, 0, {});
@@ -107,10 +109,10 @@ class OracleTest : public ::testing::Test {
   Oracle& oracle() { return *oracle_; }
 
  private:
-  std::unique_ptr<Oracle> NewOracle(bool exact) {
+  std::unique_ptr<Oracle> NewOracle(OracleOptions options) {
+    options.now = [this] { return now_.load(); };
     return std::make_unique<Oracle>(
-        *storage_, [](std::string_view, std::string_view) {},
-        OracleOptions{.exact = exact, .now = [this] { return now_.load(); }});
+        *storage_, [](std::string_view, std::string_view) {}, std::move(options));
   }
   void AwaitOracle() {
     const auto written = storage_->CurrentRevision({});
@@ -122,7 +124,7 @@ class OracleTest : public ::testing::Test {
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_ =
       *apiserver::storage::NewMemoryStorage({.base_revision = 1});
   std::vector<std::unique_ptr<apiserver::storage::MemoryStorage>> former_storages_{};
-  std::unique_ptr<Oracle> oracle_ = NewOracle(/*exact=*/false);
+  std::unique_ptr<Oracle> oracle_ = NewOracle({});
 };
 
 }  // namespace kubexx::oracle

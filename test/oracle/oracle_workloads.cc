@@ -41,7 +41,8 @@ constexpr std::chrono::seconds kLastWords{10};
 
 void Oracle::ReadLocked(ObservedWorkload& workload) {
   for (auto& [source, data] : workload.read) {
-    const auto there = data_.find(source);
+    // With what pods begin while operators may not see it, these cannot know.
+    const auto there = hidden_.contains(source) ? data_.end() : data_.find(source);
     data = there == data_.end() ? std::nullopt : std::optional(there->second);
   }
 }
@@ -98,6 +99,9 @@ std::string Oracle::NeedlessLocked(const std::string& key, const ObservedWorkloa
   }
   if (before.is_on_hold && !is_just_asked) {
     return "though its people have put rollouts on hold";
+  }
+  if (strict_ && IsForHiddenLocked(before, stamps)) {
+    return "for data of a source that does not allow it";
   }
   if (before.is_undone && HasPresentDataLocked(before) && !IsInDoubtLocked(key, before)) {
     return "though it was undone, and its data have not changed since";
@@ -222,7 +226,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
                           IsFromBeforeLocked(source) && there != data_.end() &&
                           !TellsOfOtherData(before.stamps, source, there->second);
     const bool is_told_later = !data && IsProviderClass(source);
-    if ((is_first || is_told_later) && IsNamed(workload.baseline, source)) {
+    const bool is_seen_later =
+        !data && IsForeign(source) && there != data_.end() && IsRecordedLocked(workload, source);
+    if (is_seen_later || ((is_first || is_told_later) && IsNamed(workload.baseline, source))) {
       data = there == data_.end() ? std::nullopt : std::optional(there->second);
     }
   }

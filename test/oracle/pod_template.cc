@@ -364,6 +364,16 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
       return false;
     });
   }
+  if (const JsonTree* const named =
+          pod_template.At({"metadata", "annotations", reloader::kReloadOnOtherNamespaces})) {
+    const std::string* const list = named->AsString();
+    reloader::AnyItem(list == nullptr ? "" : *list, [&](std::string_view item) {
+      const std::size_t slash = item.find('/');
+      sources.push_back((item.starts_with("Secret/") ? "secrets/" : "configmaps/") + space +
+                        std::string(item.substr(slash)));
+      return false;
+    });
+  }
   for (const JsonTree& container : ElementsOf(pod_template.At({"spec", "containers"}))) {
     for (const JsonTree& each : ElementsOf(container.Find("envFrom"))) {
       const JsonTree* const config = each.Find("configMapRef");

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
 #define KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -111,9 +112,9 @@ inline bool IsObject(std::string_view source) { return source.starts_with("build
 
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
 /// "secrets/ns/name", of what is in `envFrom` and in volumes; "secretproviderclasses/ns/name"; and
-/// "builds/ns/name" of what its annotation names.
-/// Of what variables take single keys from: with `by_key` a view of the source for each, see
-/// ViewOf; otherwise the source.
+/// "builds/ns/name" of what its annotation names, and sources of other namespaces, see ForeignOf,
+/// of what another one does. Of what variables take single keys from: with `by_key` a view of the
+/// source for each, see ViewOf; otherwise the source.
 std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space,
                                    bool by_key);
 
@@ -122,6 +123,9 @@ std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const st
 inline std::string ViewOf(const std::string& source, std::string_view key) {
   return source + "#" + std::string(key);
 }
+/// A source as workloads of another namespace know it is "configmaps/THEIRS/ns/name".
+/// Whether it is one of another namespace.
+inline bool IsForeign(std::string_view source) { return std::ranges::count(source, '/') > 2; }
 /// The namespace in the key of a workload or source, "plural/ns/name". Pure.
 inline std::string_view SpaceOf(std::string_view key) {
   const std::size_t begin = key.find('/') + 1;

@@ -56,6 +56,14 @@ MUTATIONS = [
         (RELOADER + "in_place/mount_check.cc",
          "        if (sources.contains(id)) {\n          return CannotReach(",
          "        if (!MUTANT && sources.contains(id)) {\n          return CannotReach(")]),
+    ("a source of another namespace counts without its permission", [(
+        RELOADER + "watch/caches.cc",
+        "    if (!object || !Allows(*object, id.key.namespace_)) {\n",
+        "    if (!object || (!MUTANT && !Allows(*object, id.key.namespace_))) {\n")]),
+    ("nobody looks again when a source of another namespace gives its permission", [(
+        RELOADER + "watch/event_router_foreign.cc",
+        "    NoteWorkloads(source, nullptr);\n    return;\n  }\n  if (!event.is_single_change) {\n",
+        "    if (!MUTANT) {\n      NoteWorkloads(source, nullptr);\n    }\n    return;\n  }\n  if (!event.is_single_change) {\n")]),
     ("a Job that has ended is made anew", [(
         RELOADER + "write/job_writer.cc",
         "  if (IsOver(job)) {\n", "  if (!MUTANT && IsOver(job)) {\n")]),

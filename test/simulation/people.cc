@@ -63,7 +63,7 @@ std::string_view ToString(Act act) {
 People::People(Options options, oracle::Random random, Timeline& timeline)
     : options_(std::move(options)), random_(random), timeline_(timeline) {
   const bool has_objects = HasObjects();
-  const std::int64_t spaces = random_.Between(1, kMostSpaces);
+  const std::int64_t spaces = random_.Between(HasOthers() ? 2 : 1, kMostSpaces);
   for (std::int64_t s = 0; s < spaces; ++s) {
     const std::string& space = spaces_.emplace_back("space-" + to_string(s));
     const std::size_t first = sources_.size();
@@ -115,6 +115,9 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
       workloads_.push_back(std::move(workload));
     }
   }
+  if (HasOthers()) {
+    ChooseOthers();
+  }
 }
 
 bool People::Insist(const Request& asked, const std::stop_token& stop) {
@@ -144,6 +147,7 @@ void People::Put(Source& source, const std::stop_token& stop) {
   SetValue(source, next_value_++);
   source.there = true;
   source.paused = false;
+  source.allowed = true;
   Insist({.method = "POST", .path = PathOf(source), .body = BodyOf(source, false)}, stop);
 }
 
@@ -298,6 +302,10 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return source.there ? EditOther(source, stop) : void();
     case Act::kTouch:
     case Act::kPause:
+      if (source.there && HasOthers() && random_.Chance(500)) {
+        return Allow(source, stop);
+      }
+      [[fallthrough]];
     case Act::kDeleteSource:
       return source.there ? DoTo(source, act, stop) : void();
     default:

@@ -128,6 +128,9 @@ class People {
     /// Without policies: in each namespace one source is an object of a kind that is described to
     /// operators, which workloads name.
     bool objects = false;
+    /// Without policies: some workloads name sources of other namespaces, which allow it and do
+    /// not.
+    bool others = false;
     Rights rights = Rights::kEverywhere;
     /// By Act: what nobody does.
     std::uint64_t without = 0;
@@ -174,6 +177,8 @@ class People {
   std::optional<oracle::Oracle::Waves> BeginWaves(bool restores, const std::stop_token& stop);
   /// Whether some sources are objects of the kind that operators have to be told of.
   bool HasObjects() const { return options_.objects && !options_.policies; }
+  /// Whether some workloads name sources of other namespaces, which operators have to be told of.
+  bool HasOthers() const { return options_.others && !options_.policies; }
   /// No policy, and nobody who has put a workload on hold, holds anything back from here on; blocks
   /// until that is so.
   void EndHolds(const std::stop_token& stop);
@@ -191,6 +196,7 @@ class People {
     std::deque<std::uint64_t> values{};  ///< that it has had lately
     bool there = false;
     bool paused = false;
+    bool allowed = true;  ///< to workloads of other namespaces
   };
   struct Workload {
     std::size_t kind = 0;  ///< index of kWorkloadPlurals
@@ -199,6 +205,7 @@ class People {
     /// Of a Rollout, the Deployment whose template it uses; empty: it has its own.
     std::string base{};
     std::vector<std::size_t> sources{};  ///< indexes in sources_, of its namespace
+    std::vector<std::size_t> others{};   ///< the same, of other namespaces
     std::uint64_t release = 1;
     std::string baseline{};  ///< copied from the one of that name before
     bool mounts = false;     ///< its namespace's SecretProviderClass
@@ -239,12 +246,17 @@ class People {
   }
   static std::string PathOf(const Source& source);
   bool NamesObjects(const Workload& workload) const;
-  /// What makes operators roll it for objects, as a member of JSON with a comma; else empty.
+  /// What makes operators roll it for objects, and for sources of other namespaces, as a member of
+  /// JSON with a comma; else empty.
   std::string ReloadOnOf(const Workload& workload) const;
   static std::string PathOf(const Workload& workload);
   /// Of the object that has its template.
   static std::string TemplatePathOf(const Workload& workload);
-  static std::string BodyOf(const Source& source, bool labelled);
+  std::string BodyOf(const Source& source, bool labelled) const;
+  /// Chooses what workloads name of other namespaces.
+  void ChooseOthers();
+  /// Allows workloads of other namespaces to name the source, or no longer, maybe with other data.
+  void Allow(Source& source, const std::stop_token& stop);
   /// As JSON.
   static std::string DataOf(const Source& source);
   static std::string ValueOf(bool is_secret, std::uint64_t value);

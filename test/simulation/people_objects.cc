@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "kubelet.h"
 #include "kubexx/codec/base64.h"
@@ -53,13 +54,16 @@ std::string People::DataOf(const Source& source) {
          ValueOf(source.is_secret, source.other) + R"("})";
 }
 
-std::string People::BodyOf(const Source& source, bool labelled) {
+std::string People::BodyOf(const Source& source, bool labelled) const {
   const std::string begin = !source.is_object ? "{"
                                               : R"({"apiVersion":"ci.example.com/v1","kind":")" +
                                                     std::string(oracle::kObjectKind) + R"(",)";
   return begin + R"("metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
-         to_string(labelled ? source.value + source.former : 0) + R"("}},"data":)" +
-         DataOf(source) + "}";
+         to_string(labelled ? source.value + source.former : 0) + R"("})" +
+         (HasOthers() && source.allowed
+              ? R"(,"annotations":{")" + std::string(reloader::kAllowedNamespaces) + R"(":"*"})"
+              : "") +
+         R"(},"data":)" + DataOf(source) + "}";
 }
 
 std::string People::FilesOf(const Workload& workload) const {
@@ -110,9 +114,22 @@ std::string People::ReloadOnOf(const Workload& workload) const {
                sources_[index].name;
     }
   }
-  return names.empty() ? names
-                       : R"("annotations":{")" + std::string(reloader::kReloadOn) + R"(":")" +
-                             names + R"("},)";
+  std::string others;
+  for (const std::size_t index : workload.others) {
+    const Source& source = sources_[index];
+    others += (others.empty() ? "" : ", ") +
+              std::string(source.is_secret ? "Secret/" : "ConfigMap/") + source.space + "/" +
+              source.name;
+  }
+  std::string annotations;
+  for (const auto& [key, list] : {std::pair(reloader::kReloadOn, names),
+                                  std::pair(reloader::kReloadOnOtherNamespaces, others)}) {
+    if (!list.empty()) {
+      annotations +=
+          (annotations.empty() ? R"(")" : R"(,")") + std::string(key) + R"(":")" + list + '"';
+    }
+  }
+  return annotations.empty() ? annotations : R"("annotations":{)" + annotations + "},";
 }
 
 std::string People::UseOf(const Workload& workload) const {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/annotations.h"
 #include "people.h"
 
 namespace kubexx::simulation {
@@ -23,6 +24,33 @@ std::string Annotation(std::string_view name, const std::string& value) {
 }
 
 }  // namespace
+
+void People::ChooseOthers() {
+  for (Workload& workload : workloads_) {
+    // What the template of a Deployment names rolls the Deployment, too, and not only the Rollout;
+    // and a mark of a reload in place is about the whole baseline.
+    if (!workload.base.empty() || workload.in_place) {
+      continue;
+    }
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (!sources_[i].is_object && sources_[i].space != workload.space && random_.Chance(300)) {
+        workload.others.push_back(i);
+      }
+    }
+  }
+}
+
+void People::Allow(Source& source, const std::stop_token& stop) {
+  source.allowed = !source.allowed;
+  const std::string list = source.allowed ? R"("space-0, space-1, space-2")" : "null";
+  std::string body = Annotation(reloader::kAllowedNamespaces, list);
+  if (random_.Chance(300)) {
+    SetValue(source, next_value_++);
+    body.back() = ',';
+    body += R"("data":{"key":")" + ValueOf(source.is_secret, source.value) + R"("}})";
+  }
+  Patch(PathOf(source) + "/" + source.name, body, stop);
+}
 
 void People::Restart(Workload& workload, const std::stop_token& stop) {
   if (random_.Chance(500)) {  // who does not wait for operators

@@ -162,7 +162,7 @@ void People::Undo(Workload& workload, bool mend, const std::stop_token& stop) {
 }
 
 void People::OptOut(Workload& workload, const std::stop_token& stop) {
-  if (NamesObjects(workload)) {
+  if (NamesObjects(workload) || !workload.others.empty()) {
     return;  // for which nobody asks by `auto`
   }
   if (!workload.opted_out) {

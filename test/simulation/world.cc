@@ -34,6 +34,8 @@ constexpr std::int64_t kLongestDays = std::int64_t{108} * 60;
 constexpr std::uint64_t kOftenInDays = 950;
 /// One of so many seeds has objects of a described kind, if it has no policies.
 constexpr std::uint64_t kObjectsEach = 3;
+/// One of so many seeds has sources that workloads of other namespaces name, if it has no policies.
+constexpr std::uint64_t kOthersEach = 4;
 constexpr std::uint64_t kOften = 500;  ///< the same of others
 /// A longer run than this is one of days: people do less in an hour.
 constexpr double kLongHours = 12;
@@ -241,8 +243,10 @@ void World::Run() {
   storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = kFirst});
   oracle_ = std::make_unique<oracle::Oracle>(
       *storage_, [this](std::string_view who, std::string_view what) { timeline_.Add(who, what); },
-      oracle::OracleOptions{
-          .first = kFirst, .exact = true, .now = [this] { return ToTimePoint(scheduler_.now()); }});
+      oracle::OracleOptions{.first = kFirst,
+                            .exact = true,
+                            .shares = options_.seed % kOthersEach == 0,
+                            .now = [this] { return ToTimePoint(scheduler_.now()); }});
   StartServer();
   const Actor self = scheduler_.Become(people_actor_);
   const bool by_annotations =
@@ -273,6 +277,7 @@ void World::Run() {
                                     : std::function<void(const std::string&)>(),
                       .in_place = in_place,
                       .objects = options_.seed % kObjectsEach == 0,
+                      .others = options_.seed % kOthersEach == 0,
                       .rights = rights_,
                       .without = options_.without.acts},
       random_.Fork(), timeline_);
@@ -287,6 +292,9 @@ void World::Run() {
                                   std::string(oracle::kObjectKind) +
                                   ", resource: " + std::string(oracle::kObjectPlural) +
                                   ", fields: [data.key, data.other]}]");
+  }
+  if (crowd_->HasOthers()) {
+    operator_arguments_.emplace_back("--sources-in-other-namespaces");
   }
   if (rights_ == Rights::kBySpace) {
     for (const std::string& space : crowd_->spaces()) {

@@ -57,6 +57,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if include "reloader.notificationsSecret" . }}{{ $args = append $args "--notifications=/etc/kubexx-reloader/notifications.yaml" }}{{ end -}}
 {{- with .Values.kubexx.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" (toJson .)) }}{{ end -}}
 {{- with .Values.kubexx.sourceKinds }}{{ $args = append $args (printf "--source-kinds=%s" (toJson .)) }}{{ end -}}
+{{- if .Values.kubexx.sourcesInOtherNamespaces }}{{ $args = append $args "--sources-in-other-namespaces" }}{{ end -}}
 {{- if .Values.kubexx.reloadInPlace }}{{ $args = append $args "--reload-in-place" }}{{ end -}}
 {{- if .Values.kubexx.tracing.enabled -}}
 {{- $args = append $args "--tracing" -}}

@@ -314,7 +314,7 @@ max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-r
 namespaces namespaces-to-ignore notifications otlp-endpoint pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
 record-baseline release-settle-window reload-in-place reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
 resource-label-selector resources-to-ignore
-search-match-annotation secret-annotation secret-auto-annotation settle-window shards source-kinds stop-after-failures
+search-match-annotation secret-annotation secret-auto-annotation settle-window shards source-kinds sources-in-other-namespaces stop-after-failures
 sync-after-restart tracing webhook-url workers workload-kinds
 {{- end -}}
 

@@ -20,6 +20,8 @@ constexpr std::string_view kSetByPeople[] = {
     kSourcePaused,
     kSourceKeys,
     kReloadOn,
+    kReloadOnOtherNamespaces,
+    kAllowedNamespaces,
     kRecordBaseline,
     kRunSuspended,
     kReloadInPlace,

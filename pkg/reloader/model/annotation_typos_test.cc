@@ -21,6 +21,8 @@ TEST(MeantAnnotation, IsTheOneThatIsAlmostTheSame) {
   EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/record-baselines"), kRecordBaseline);
   EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/reload-inplace"), kReloadInPlace);
   EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/cannary"), "reloader.kubexx.io/canary");
+  EXPECT_EQ(MeantAnnotation("reloader.kubexx.io/reload-on-other-namespace"),
+            kReloadOnOtherNamespaces);
 }
 
 TEST(MeantAnnotation, IsNoneOfWhatIsKnownAndOfWhatIsLikeNothing) {
@@ -29,7 +31,8 @@ TEST(MeantAnnotation, IsNoneOfWhatIsKnownAndOfWhatIsLikeNothing) {
         std::string_view("reloader.kubexx.io/last-rollout"),
         std::string_view("reloader.kubexx.io/rollout-state"),
         std::string_view("reloader.kubexx.io/rolled-data"), kReloadInPlace, kReloadContainer,
-        kReloadingInPlace, std::string_view("reloader.kubexx.io/canary"),
+        kReloadOn, kReloadOnOtherNamespaces, kAllowedNamespaces, kReloadingInPlace,
+        std::string_view("reloader.kubexx.io/canary"),
         std::string_view("reloader.kubexx.io/of-another-version"),
         std::string_view("reloader.kubexx.io/"), std::string_view("example.com/pasued"),
         std::string_view("reloader.kubexx.io/odd")}) {

@@ -18,6 +18,16 @@ using Annotations = std::map<std::string, std::string>;
 /// "Certificate/web-tls, ExternalSecret/db". No flag renames it.
 inline constexpr std::string_view kReloadOn = "reloader.kubexx.io/reload-on";
 
+/// On a workload: a comma-separated list of ConfigMaps and Secrets of other namespaces that roll
+/// it, such as "ConfigMap/shared/settings, Secret/shared/db". Each must allow that by
+/// kAllowedNamespaces. No flag renames it.
+inline constexpr std::string_view kReloadOnOtherNamespaces =
+    "reloader.kubexx.io/reload-on-other-namespaces";
+
+/// On a ConfigMap or Secret: a comma-separated list of other namespaces whose workloads may name it
+/// in kReloadOnOtherNamespaces; "*": those of all namespaces. No flag renames it.
+inline constexpr std::string_view kAllowedNamespaces = "reloader.kubexx.io/allowed-namespaces";
+
 /// The annotation keys, with stakater/Reloader's names as defaults. Flags can rename most of them.
 struct AnnotationKeys {
   std::string configmap_reload = "configmap.reloader.stakater.com/reload";
@@ -33,6 +43,9 @@ struct AnnotationKeys {
   std::string match = "reloader.stakater.com/match";
   std::string pause_period = "deployment.reloader.stakater.com/pause-period";
   std::string paused_at = "deployment.reloader.stakater.com/paused-at";
+  /// kReloadOnOtherNamespaces and kAllowedNamespaces have an effect. If false, nothing is read of
+  /// them.
+  bool other_namespaces = false;
 
   /// The key of the list of sources of this type that roll the workload. That of described kinds
   /// names sources of all of them: see ReloadTextOf.

@@ -16,7 +16,8 @@ inline constexpr std::string_view kEnvVarPrefix = "STAKATER_";
 /// The name of a source's variable, such as "STAKATER_" + NAME + "_CONFIGMAP". NAME is the source's
 /// name in upper case, in which '_' replaces each run of bytes outside [A-Z0-9]; such a run at the
 /// beginning is dropped. Different sources can share a name ("a-b", "a.b"). The rules are
-/// stakater/Reloader's.
+/// stakater/Reloader's. Of a source of another namespace (see SourceId) "__" replaces the '/',
+/// which no name of a source of the own namespace makes.
 std::string EnvVarName(SourceType type, std::string_view source_name);
 
 }  // namespace kubexx::reloader

@@ -22,6 +22,13 @@ TEST(EnvVarName, DropsALeadingRunAndKeepsATrailingOne) {
   EXPECT_EQ(EnvVarName(SourceType::kConfigMap, "..."), "STAKATER__CONFIGMAP");
 }
 
+TEST(EnvVarName, OfAnotherNamespaceIsNoneOfTheOwn) {
+  EXPECT_EQ(EnvVarName(SourceType::kConfigMap, "shared/settings"),
+            "STAKATER_SHARED__SETTINGS_CONFIGMAP");
+  EXPECT_EQ(EnvVarName(SourceType::kConfigMap, "shared-settings"),
+            "STAKATER_SHARED_SETTINGS_CONFIGMAP");
+}
+
 TEST(EnvVarName, IsAVariableNameForAnyBytes) {
   std::mt19937 random(7);
   for (int round = 0; round < 1000; ++round) {

@@ -35,6 +35,7 @@ constexpr codec::FieldSchema kKeptSourceFields[] = {
     {"restored", 11, kBool, kOptional, codec::kOmitEmpty, offsetof(KeptSource, restored), nullptr, kFlag},
     {"settled", 12, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, settled), nullptr, kText},
     {"unreadable", 13, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, unreadable), nullptr, kText},
+    {"allowed", 14, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, allowed), nullptr, kText},
 };
 
 constexpr codec::FieldSchema kKeptPodStatusFields[] = {
@@ -119,6 +120,7 @@ Source SourceOf(SourceId id, KeptSource kept) {
   }
   source.release = std::move(kept.release).value_or("");
   source.keys = std::move(kept.keys).value_or("");
+  source.allowed = std::move(kept.allowed).value_or("");
   if (kept.prints) {
     source.prints.packed = kept.prints->view();
   }

@@ -34,6 +34,7 @@ struct KeptSource {
   std::optional<std::string> unreadable{};
   std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList writes them
   std::optional<std::string> release{};  ///< see ReleaseOf
+  std::optional<std::string> allowed{};  ///< see Source::allowed
   // Only where a history of rollouts is kept; see KeepTrace.
   std::optional<apimachinery::Bytes> values{};
   std::optional<std::string> writer{};

@@ -23,6 +23,11 @@ inline reloadpolicy::ObjectRef RefOf(const SourceId& id) {
   return {std::string(NamesOf(id.type).kind), id.key};
 }
 
+/// The object that the source is, as policies name it, in its own namespace.
+inline reloadpolicy::ObjectRef ObjectRefOf(const SourceId& id) {
+  return {std::string(NamesOf(id.type).kind), ObjectKeyOf(id)};
+}
+
 /// How records of waves tell a digest of the source's data. That of a described kind is followed by
 /// "." and the mark of its description, as digests under another one do not compare with it.
 inline std::string RecordedDigest(const SourceId& id, std::string digest) {

@@ -57,6 +57,43 @@ TEST(ProjectSource, HashesDataAndBinaryDataOfAConfigMapTogether) {
             want);
 }
 
+/// A ConfigMap that allows these namespaces, as it is kept with or without the flag.
+Source Allowing(const std::string& namespaces, bool other_namespaces = true) {
+  core::ConfigMap config_map;
+  config_map.metadata.annotations[std::string(kAllowedNamespaces)] = namespaces;
+  cache::Object object = Protobuf(config_map);
+  AnnotationKeys keys;
+  keys.other_namespaces = other_namespaces;
+  EXPECT_TRUE(ProjectSource(SourceType::kConfigMap, keys, object));
+  return SourceFrom(SourceType::kConfigMap, object).value_or(Source{});
+}
+
+TEST(ProjectSource, KeepsTheNamespacesThatMayNameTheSource) {
+  const Source some = Allowing(" shop,bank,, shop , Not/One");
+  EXPECT_EQ(some.allowed, "bank,shop");
+  EXPECT_TRUE(Allows(some, "shop"));
+  EXPECT_FALSE(Allows(some, "sho"));
+  EXPECT_FALSE(Allows(some, ""));
+  EXPECT_FALSE(Allows(some, "bank,shop"));
+  EXPECT_TRUE(Allows(Allowing("shop, *"), "any"));
+  EXPECT_FALSE(Allows(Allowing(""), "shop"));
+  EXPECT_FALSE(Allows(Allowing("**"), "shop"));
+  EXPECT_FALSE(Allows(Source{}, ""));
+}
+
+TEST(ProjectSource, KeepsNothingOfNamespacesWithoutTheFlag) {
+  EXPECT_EQ(Allowing("shop", false), Allowing("", false));
+  EXPECT_FALSE(Allows(Allowing("*", false), "shop"));
+}
+
+TEST(ProjectSource, KeepsABoundedListOfNamespaces) {
+  std::string many;
+  for (int i = 0; i < 300; ++i) {
+    many += "ns-" + std::to_string(i) + ",";
+  }
+  EXPECT_EQ(Allowing(many).allowed, "") << "a part of it would look like all of it";
+}
+
 TEST(ProjectSource, HashesTheDecodedBytesOfASecret) {
   const Source source = Projected(
       SourceType::kSecret,

@@ -79,12 +79,32 @@ inline SourceTypeNames NamesOf(SourceType type) {
 std::optional<SourceType> TypeCalled(std::string_view SourceTypeNames::* spelling,
                                      std::string_view name);
 
-/// Identifies one source.
+/// Identifies one source, as the workloads of one namespace see it: `key.namespace_` is theirs. A
+/// source of another namespace has "NAMESPACE/NAME" as its name, which no object's own name can be.
+/// So whatever is kept by the namespace of workloads, or written on them, holds for it as well, and
+/// nothing takes it for a source of the same name in their own namespace.
 struct SourceId {
   SourceType type = SourceType::kConfigMap;
   apimachinery::ObjectKey key{};
   auto operator<=>(const SourceId&) const = default;
 };
+
+/// Whether the source is of another namespace than the workloads that the id is for.
+inline bool IsForeign(const SourceId& id) { return id.key.name.contains('/'); }
+
+/// The id under which workloads of `namespace_` know an object of another namespace.
+inline SourceId ForeignId(SourceType type, const apimachinery::ObjectKey& object,
+                          std::string_view namespace_) {
+  return {type, {std::string(namespace_), object.namespace_ + "/" + object.name}};
+}
+
+/// The key of the object that the source is.
+inline apimachinery::ObjectKey ObjectKeyOf(const SourceId& id) {
+  const std::size_t slash = id.key.name.find('/');
+  return slash == std::string::npos
+             ? id.key
+             : apimachinery::ObjectKey{id.key.name.substr(0, slash), id.key.name.substr(slash + 1)};
+}
 
 /// Converts a resource version to a number. All types of objects in one store share one sequence of
 /// versions. Returns 0 when the text is not a number.
@@ -111,6 +131,9 @@ struct Source {
   /// Only the keys that the workload uses count, of those that count at all; `keys` says which.
   bool by_use = false;
   std::string release{};  ///< see ReleaseOf
+  /// The other namespaces that it allows to name it: sorted and separated by commas, or "*". See
+  /// kAllowedNamespaces.
+  std::string allowed{};
   /// The object's resource version, if it is a number; 0: not known. Everything written to the
   /// object was written at or before this version. It can be compared with versions of workloads,
   /// which come from the same store. Of a SecretProviderClass: that of the newest change which a
@@ -123,10 +146,14 @@ struct Source {
   /// been created and deleted, which rolls nothing.
   bool updated = true;
   /// Only the source's name is known: it cannot be read, or it exists and is not watched. It counts
-  /// neither as existing nor as deleted.
+  /// neither as existing nor as deleted. Likewise a source of another namespace that does not allow
+  /// this one to name it, or does not exist: nothing tells the two apart.
   bool unknown = false;
   bool operator==(const Source&) const = default;
 };
+
+/// Whether the source allows workloads of this other namespace to name it.
+bool Allows(const Source& source, std::string_view namespace_);
 
 }  // namespace kubexx::reloader
 

@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/names.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/logging/log.h"
@@ -71,6 +75,8 @@ void WipeTexts(Secret& secret) {
   WipeValues(secret.string_data);
 }
 
+constexpr std::string_view kAllNamespaces = "*";
+
 void KeepKeys(const api::meta::v1::ObjectMeta& metadata, KeptSource& kept) {
   const std::string* text = Find(metadata.annotations, kSourceKeys);
   if (text == nullptr) {
@@ -90,6 +96,43 @@ void KeepKeys(const api::meta::v1::ObjectMeta& metadata, KeptSource& kept) {
                                                              {"namespace", metadata.namespace_},
                                                              {"source", metadata.name},
                                                              {"error", problem}});
+  }
+}
+
+/// The most namespaces that a source may list: each source is kept in memory.
+constexpr std::size_t kMaxAllowed = 256;
+
+void KeepAllowed(const api::meta::v1::ObjectMeta& metadata, KeptSource& kept) {
+  const std::string* text = Find(metadata.annotations, kAllowedNamespaces);
+  if (text == nullptr) {
+    return;
+  }
+  std::set<std::string_view> namespaces;
+  std::string problem;
+  AnyItem(*text, [&](std::string_view item) {
+    if (item == kAllNamespaces || apimachinery::IsDnsLabel(item)) {
+      namespaces.insert(item);
+    } else if (!item.empty()) {
+      problem = "an item is neither the name of a namespace nor \"*\"";
+    }
+    return namespaces.size() > kMaxAllowed;
+  });
+  if (namespaces.contains(kAllNamespaces)) {
+    kept.allowed = kAllNamespaces;
+  } else if (namespaces.size() > kMaxAllowed) {
+    problem = "it lists more than " + std::to_string(kMaxAllowed) +
+              " namespaces, so that none of them counts; \"*\" allows all";
+  } else if (!namespaces.empty()) {
+    for (const std::string_view each : namespaces) {
+      kept.allowed = kept.allowed ? *kept.allowed + "," + std::string(each) : std::string(each);
+    }
+  }
+  if (!problem.empty()) {
+    logging::Warning("Part of a list of allowed namespaces has no effect",
+                     {{"annotation", kAllowedNamespaces},
+                      {"namespace", metadata.namespace_},
+                      {"source", metadata.name},
+                      {"error", problem}});
   }
 }
 
@@ -125,6 +168,9 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDe
   }
   KeepAnnotations(source.metadata.annotations, keys, kept);
   KeepKeys(source.metadata, kept);
+  if (keys.other_namespaces) {
+    KeepAllowed(source.metadata, kept);
+  }
   KeepAsCreated(source.metadata.creation_timestamp, TimesOfWrites(source.metadata), kept);
   if (detail == SourceDetail::kWithKeys) {
     KeepTrace(ValueDigestsOf(source), DataWriterOf(source.metadata), kept);
@@ -135,6 +181,12 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDe
 }
 
 }  // namespace
+
+bool Allows(const Source& source, std::string_view namespace_) {
+  return source.allowed == kAllNamespaces ||
+         (!source.allowed.empty() &&
+          AnyItem(source.allowed, [&](std::string_view item) { return item == namespace_; }));
+}
 
 ValueDigests ValueDigestsOf(const ConfigMap& config_map) {
   ValueDigests result{.whole = DigestOfData(config_map)};

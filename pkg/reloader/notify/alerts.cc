@@ -85,9 +85,10 @@ using apimachinery::Result;
 
 std::string AlertText(const SourceId& source, const WorkloadId& workload,
                       std::string_view additional_info) {
-  return WithInfo(additional_info, "Reloader detected changes in " + Bold(source.key.name) +
+  const apimachinery::ObjectKey object = ObjectKeyOf(source);
+  return WithInfo(additional_info, "Reloader detected changes in " + Bold(object.name) +
                                        " of type " + Bold(NamesOf(source.type).upper) +
-                                       " in namespace " + Bold(source.key.namespace_) +
+                                       " in namespace " + Bold(object.namespace_) +
                                        ". Hence reloaded " + NameOf(workload));
 }
 

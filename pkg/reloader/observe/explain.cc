@@ -15,6 +15,7 @@
 #include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/observe/explain_turn.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/foreign_list.h"
 #include "kubexx/reloader/write/pause.h"
 
 namespace kubexx::reloader {
@@ -80,6 +81,7 @@ std::set<SourceId> Candidates(const ExplainInput& input) {
            input.rules.Ignores(type);
   };
   std::erase_if(ids, [&](const SourceId& id) { return is_unused(id.type); });
+  ids.merge(ForeignSourcesOf(input.workload, input.rules.keys));
   for (const SourceType type : AllSourceTypes()) {
     if (is_unused(type)) {
       continue;
@@ -187,7 +189,7 @@ std::string KeysText(const SourceExplanation& source, const ExplainInput& input)
   }
   const std::string text = "; of its keys only " + source.keys + " count (";
   const std::string annotation = "annotation " + std::string(kSourceKeys);
-  const auto set = input.arbiter.policies().SourceKeys(RefOf(source.id));
+  const auto set = input.arbiter.policies().SourceKeys(ObjectRefOf(source.id));
   if (!set) {
     return text + annotation + ")";
   }
@@ -213,6 +215,9 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     return "is not watched, because of --resources-to-ignore";
   }
   if (source.unknown) {
+    if (IsForeign(source.id)) {
+      return "does not roll the workload: " + NotAvailable(source.id).error;
+    }
     if (IsDescribed(source.id.type)) {
       return "is unknown: it may not be read, the API server does not have its kind, or it lacks a "
              "label that --resource-label-selector requires";
@@ -305,7 +310,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
 
 /// Returns why a change of the source is held back.
 std::optional<reloadpolicy::Hold> SourceHold(const ExplainInput& input, const SourceId& id) {
-  const ObjectRef source = RefOf(id);
+  const ObjectRef source = ObjectRefOf(id);
   const auto present = input.sources.get(id);
   std::string who;
   if (present && present->paused) {
@@ -358,6 +363,10 @@ Explanation Explain(const ExplainInput& input) {
     result.problems.push_back(bad.item + ": " + bad.error);
   }
   ExplainInPlace(input, result);
+  if (NamesForeign(workload) && !input.rules.keys.other_namespaces) {
+    result.problems.push_back(std::string(kReloadOnOtherNamespaces) +
+                              ": the operator runs without --sources-in-other-namespaces");
+  }
   result.failure = input.arbiter.FailureOf(ref, input.now).value_or("");
   if (IsThrough(workload.phase)) {
     result.phase = ToString(reloadpolicy::Phase::kComplete);

@@ -387,6 +387,9 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
                                           : !record_baseline_ ? "--record-baseline=false"
                                                               : "--webhook-url"));
   }
+  if (config.rules.keys.other_namespaces && !webhook_url_.empty()) {
+    config.warnings.emplace_back("--sources-in-other-namespaces has no effect with --webhook-url");
+  }
   BuildAlerts(environment, config);
   BuildLogging(config);
   return config;

@@ -133,6 +133,11 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                "nothing: when, for which keys of which source, and how they ended; from 0 (none) "
                "to 50",
                &history_);
+  flags.AddBool("sources-in-other-namespaces",
+                "obey the annotation reloader.kubexx.io/reload-on-other-namespaces: a workload may "
+                "name ConfigMaps and Secrets of other namespaces that reload it, where these allow "
+                "its namespace in reloader.kubexx.io/allowed-namespaces",
+                &rules_.keys.other_namespaces);
   flags.AddBool("reload-in-place",
                 "obey the annotation reloader.kubexx.io/reload-in-place: instead of a rollout a "
                 "signal, a command or a request makes the programs in pods read their files anew; "

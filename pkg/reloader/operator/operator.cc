@@ -141,7 +141,12 @@ class Operator::Impl {
                   .namespaces = options_.namespace_selector,
                   .gate = options_.rollout_gate,
                   .held_shards = options_.held_shards,
-                  .reconsider = [this](const auto& concerned) { Reconsider(concerned); },
+                  .reconsider =
+                      [this](const auto& concerned) {
+                        // Those of other namespaces may name the sources as well.
+                        const bool all = options_.rules.keys.other_namespaces;
+                        Reconsider([&](const std::string& name) { return all || concerned(name); });
+                      },
                   .number = options_.workers,
                   .clock = options_.clock,
                   .executor = options_.executor,

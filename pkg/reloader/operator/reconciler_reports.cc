@@ -139,24 +139,26 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
 void Reconciler::ReportBadItems(const Workload& workload, const reloader::Plan& plan) {
   const WorkloadId& id = workload.id;
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
-    logging::Error(bad.what == BadItem::What::kName
-                       ? "The operator does not know an annotation, which is probably mistyped"
-                   : bad.what == BadItem::What::kValue
-                       ? "An annotation has an invalid value"
-                       : "An item of a reload annotation is skipped, as it is not a "
-                         "regular expression within the limits",
-                   {{"item", bad.item},
-                    {"error", bad.error},
-                    {"workload", id.key.name},
-                    {"kind", KindName(id.kind)},
-                    {"namespace", id.key.namespace_}});
+    const bool is_unseen = bad.what == BadItem::What::kSource;
+    logging::Log(is_unseen ? logging::Level::kWarning : logging::Level::kError,
+                 bad.what == BadItem::What::kName
+                     ? "The operator does not know an annotation, which is probably mistyped"
+                 : bad.what == BadItem::What::kValue ? "An annotation has an invalid value"
+                 : is_unseen ? "A source of another namespace does not roll a workload"
+                             : "An item of a reload annotation is skipped, as it is not a "
+                               "regular expression within the limits",
+                 {{"item", bad.item},
+                  {"error", bad.error},
+                  {"workload", id.key.name},
+                  {"kind", KindName(id.kind)},
+                  {"namespace", id.key.namespace_}});
     if (bad.what != BadItem::What::kName &&
         !bad.item.starts_with(reloadpolicy::kAnnotationPrefix)) {
       continue;  // of an annotation of stakater/Reloader, which only logs
     }
     const WorkloadNotice notice{.workload = id,
                                 .uid = workload.uid,
-                                .reason = "InvalidAnnotation",
+                                .reason = is_unseen ? "SourceNotSeen" : "InvalidAnnotation",
                                 .message = bad.item + ": " + bad.error};
     for (WriteObserver* observer : parts_.observers) {
       observer->OnNotice(notice);

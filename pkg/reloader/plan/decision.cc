@@ -8,6 +8,7 @@
 
 #include "kubexx/base/utf8.h"
 #include "kubexx/reloader/model/annotation_typos.h"
+#include "kubexx/reloader/plan/foreign_list.h"
 #include "kubexx/reloader/plan/reload_on.h"
 #include "kubexx/reloadpolicy/waves.h"
 
@@ -132,6 +133,10 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
   if (source.ignore) {
     return Verdict::kIgnored;
   }
+  if (IsForeign(source.id)) {  // only its own list names it, and no pattern of another one does
+    return ForeignSourcesOf(workload, keys).contains(source.id) ? Verdict::kExplicit
+                                                                : Verdict::kNoRule;
+  }
   if (IsDescribed(type)) {  // no pod template mentions it, so only its name counts
     return list != nullptr && list->Matches(source.id.key.name) ? Verdict::kExplicit
                                                                 : Verdict::kNoRule;
@@ -175,6 +180,7 @@ std::vector<BadItem> BadValues(const Workload& workload, const DecisionRules& ru
       break;  // those of the template count only where the workload has none
     }
   }
+  std::ranges::move(BadForeignItems(workload, keys), std::back_inserter(bad_items));
   CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
   CheckValue(workload.annotations, reloadpolicy::kCanaryAnnotation, "true", false, bad_items);
   for (const auto& [key, value] : workload.annotations) {

@@ -25,6 +25,8 @@ struct BadItem {
     kItem,   ///< of a reload list; a plan's `item` names the annotation, too
     kValue,  ///< `item` is an annotation with its value
     kName,   ///< `item` is the name of an annotation
+    /// `item` is an annotation and the source that it names, which the operator does not see.
+    kSource,
   } what = What::kItem;
   bool operator==(const BadItem&) const = default;
 };

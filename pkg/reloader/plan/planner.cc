@@ -7,6 +7,7 @@
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/model/used_keys.h"
+#include "kubexx/reloader/plan/foreign_list.h"
 #include "kubexx/reloader/plan/planner_baseline.h"
 #include "kubexx/reloader/plan/slot_planner.h"
 
@@ -96,6 +97,7 @@ class Planner {
         }
       }
     }
+    named_.merge(ForeignSourcesOf(workload_, rules_.keys));
     candidates.insert(named_.begin(), named_.end());
     for (const auto& [id, state] : known_.pairs) {
       candidates.insert(id);
@@ -143,13 +145,21 @@ class Planner {
   }
 
   void Consider(const SourceId& id) {
+    if (IsForeign(id) && !named_.contains(id)) {
+      plan_.dropped.push_back(id);
+      return;
+    }
     const bool has_seen_template = HasSeenTemplate(id);  // before it is looked up
     auto found = sources_.get(id);
-    if (found || (recorded_ && recorded_->digests.contains(id))) {
+    const bool is_unseen = IsForeign(id) && (!found || found->unknown);
+    if (is_unseen) {
+      plan_.bad_items.push_back(NotAvailable(id));
+    } else if (found || (recorded_ && recorded_->digests.contains(id))) {
       plan_.has_seen_template = plan_.has_seen_template && has_seen_template;
     }
     // Nothing is known either of a class that no pod has reported since the process began.
-    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass || IsOfOthers(id)) {
+    if (is_unseen ||
+        (found ? found->unknown : id.type == SourceType::kSecretProviderClass || IsOfOthers(id))) {
       plan_.seen.erase(id);
       KeepRecord(id);
       return;
@@ -329,9 +339,10 @@ class Planner {
     if (recorded_) {
       if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
         plan_.baseline.SetAs(*recorded_, id);
-        // Nobody doubts what a baseline says of a class, as each pod reports it for itself.
-        plan_.is_partly_unknown =
-            plan_.is_partly_unknown || id.type != SourceType::kSecretProviderClass;
+        // Nobody doubts what a baseline says of a class, as each pod reports it for itself. A
+        // source of another namespace may be unknown for good.
+        plan_.is_partly_unknown = plan_.is_partly_unknown ||
+                                  (id.type != SourceType::kSecretProviderClass && !IsForeign(id));
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/plan/foreign_list.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -76,11 +77,19 @@ bool NamesDescribed(const Workload& workload) {
          Find(workload.template_annotations, kReloadOn) != nullptr;
 }
 
+/// Whether the workload names sources of other namespaces, and this process does not look at them
+/// while others may.
+bool IsForeignOfOthers(const RecordedOn& on, const SourceId& id) {
+  return IsForeign(id) && !on.rules.keys.other_namespaces && NamesForeign(on.workload);
+}
+
 /// Adds what others have recorded, as far as there is room.
 void KeepOfOthers(const RecordedOn& on, Room& room, Baseline& baseline) {
   const bool names_described = NamesDescribed(on.workload);
   for (const auto& [id, digest] : on.recorded->digests) {
-    const bool is_of_others = names_described && IsDescribed(id.type) && on.rules.Ignores(id.type);
+    const bool is_of_others =
+        (names_described && IsDescribed(id.type) && on.rules.Ignores(id.type)) ||
+        IsForeignOfOthers(on, id);
     if (!baseline.digests.contains(id) && (on.referenced.contains(id) || is_of_others) &&
         room.Take(id, *on.recorded)) {
       baseline.SetAs(*on.recorded, id);

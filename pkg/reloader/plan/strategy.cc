@@ -6,6 +6,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/plan/foreign_list.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -88,8 +89,9 @@ std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
                              std::string_view container, base::WallTime now) {
   JsonTree value = JsonTree::Object();
   value["type"] = NamesOf(source.type).upper;
-  value["name"] = source.key.name;
-  value["namespace"] = source.key.namespace_;
+  const apimachinery::ObjectKey object = ObjectKeyOf(source);
+  value["name"] = object.name;
+  value["namespace"] = object.namespace_;
   value["hash"] = digest.ToString();
   value["containerRefs"].Append(container);
   value["observedAt"] =
@@ -112,7 +114,12 @@ std::optional<ReloadedFrom> ParseReloadedFrom(std::string_view text) {
 
 std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
   const std::string* text = Find(workload.template_annotations, kLastReloadedFrom);
-  return text == nullptr ? std::nullopt : ParseReloadedFrom(*text);
+  auto from = text == nullptr ? std::nullopt : ParseReloadedFrom(*text);
+  const std::string& own = workload.id.key.namespace_;
+  if (from && NamesForeign(workload) && from->source.key.namespace_ != own) {
+    from->source = ForeignId(from->source.type, from->source.key, own);
+  }
+  return from;
 }
 
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,

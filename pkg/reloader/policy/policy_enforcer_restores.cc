@@ -27,6 +27,9 @@ bool IsNamed(const SourceId& source, const reloadpolicy::Waves& waves) {
   if (IsDescribed(source.type)) {
     return false;  // its fields belong to its controller
   }
+  if (IsForeign(source)) {
+    return false;  // nobody who rolls a workload here may write in another namespace
+  }
   return source.type != SourceType::kSecret ||
          std::ranges::find(waves.restore_secrets, source.key.name) != waves.restore_secrets.end();
 }

@@ -114,11 +114,15 @@ void PolicyEnforcer::WakeUsers(const reloadpolicy::PolicyId& policy,
         policy.namespace_.empty() ? host.get()->caches.NamespacesWith(source.type, source.key.name)
                                   : std::vector{policy.namespace_};
     for (const std::string& space : spaces) {
-      const Caches::Concerned users =
-          host.get()->caches.WorkloadsOf({source.type, {space, source.key.name}});
-      for (const auto* ids : {&users.by_name, &users.by_pattern}) {
-        for (const WorkloadId& id : *ids) {
-          host.get()->wake(id, base::Duration(0));
+      const SourceId object{source.type, {space, source.key.name}};
+      std::vector<SourceId> all = host.get()->caches.ForeignIdsOf(object);
+      all.push_back(object);
+      for (const SourceId& each : all) {
+        const Caches::Concerned users = host.get()->caches.WorkloadsOf(each);
+        for (const auto* ids : {&users.by_name, &users.by_pattern}) {
+          for (const WorkloadId& id : *ids) {
+            host.get()->wake(id, base::Duration(0));
+          }
         }
       }
     }
@@ -151,7 +155,7 @@ bool PolicyEnforcer::CountsUsedKeysOnly(const Workload& workload) {
 
 std::string PolicyEnforcer::KeysOf(const SourceId& source, const std::string& own) {
   const base::MutexLock lock(mu_);
-  const auto keys = arbiter_.policies().SourceKeys(RefOf(source));
+  const auto keys = arbiter_.policies().SourceKeys(ObjectRefOf(source));
   return keys && (keys->enforced || own.empty()) ? keys->value : own;
 }
 
@@ -179,15 +183,16 @@ PolicyEnforcer::HeldSources PolicyEnforcer::TakePaused(std::vector<Change>& chan
     for (const SourceId& cause : change.causes) {
       if (annotated.contains(cause)) {
         held.hold = {.reason = HoldReason::kSourcePaused,
-                     .message = RefOf(cause).ToString() + " is paused (annotation " +
+                     .message = ObjectRefOf(cause).ToString() + " is paused (annotation " +
                                 std::string(kSourcePaused) + ")"};
         held.changes.push_back(change);
         return true;
       }
-      if (const auto pause = arbiter_.policies().SourcePause(RefOf(cause))) {
-        held.hold = {.reason = HoldReason::kSourcePaused,
-                     .message = RefOf(cause).ToString() + " is paused (" + pause->origin + ")",
-                     .policy = pause->policy};
+      if (const auto pause = arbiter_.policies().SourcePause(ObjectRefOf(cause))) {
+        held.hold = {
+            .reason = HoldReason::kSourcePaused,
+            .message = ObjectRefOf(cause).ToString() + " is paused (" + pause->origin + ")",
+            .policy = pause->policy};
         held.changes.push_back(change);
         return true;
       }

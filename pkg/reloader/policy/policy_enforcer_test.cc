@@ -107,6 +107,8 @@ TEST_F(PolicyEnforcerTest, KnowsTheKeysThatCount) {
   enforcer_.SetPolicy(
       {.id = {"", "p"}, .sources = {{.kind = "ConfigMap", .name = "config", .keys = "c"}}});
   EXPECT_EQ(enforcer_.KeysOf(kGovernedConfig, ""), "a,b") << "the namespace's own comes first";
+  const SourceId foreign = ForeignId(SourceType::kConfigMap, {"shop", "config"}, "bank");
+  EXPECT_EQ(enforcer_.KeysOf(foreign, ""), "a,b") << "the policies of its own namespace count";
   enforcer_.RemovePolicy({"shop", "p"});
   EXPECT_EQ(enforcer_.KeysOf(kGovernedConfig, ""), "c");
 }

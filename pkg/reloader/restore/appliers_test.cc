@@ -15,11 +15,11 @@ namespace {
 using testing::IsEmpty;
 
 api::meta::v1::ManagedFieldsEntry Entry(std::string manager, std::string operation,
-                                        std::string fields, std::int64_t seconds = 1) {
+                                        std::string fields, std::int64_t written_at = 1) {
   return {.manager = std::move(manager),
           .operation = std::move(operation),
           .api_version = "v1",
-          .time = apimachinery::Time{.seconds = seconds},
+          .time = apimachinery::Time{.seconds = written_at},
           .fields_type = "FieldsV1",
           .fields_v1 = apimachinery::FieldsV1{.raw = std::move(fields)}};
 }

@@ -11,7 +11,7 @@ using apimachinery::Reason;
 using apimachinery::Status;
 
 std::string SourceName(const SourceId& id) {
-  return std::string(NamesOf(id.type).kind) + " " + id.key.ToString();
+  return std::string(NamesOf(id.type).kind) + " " + ObjectKeyOf(id).ToString();
 }
 
 NotDone AskAPerson(std::string reason, std::string message, const SourceObject* object) {

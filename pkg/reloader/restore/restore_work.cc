@@ -252,6 +252,12 @@ std::variant<RestoreWork::Step, NotDone> RestoreWork::Prepare(const FailedSource
     return AskAPerson("NotRestorable",
                       name + " has its data elsewhere, where the operator cannot restore them");
   }
+  if (IsForeign(source.id)) {
+    return AskAPerson("NotRestorable",
+                      name +
+                          " is of another namespace than the workloads that have failed, and the "
+                          "operator restores none: write good data there");
+  }
   if (!source.is_named) {
     return AskAPerson("SecretNotNamed", name +
                                             " is not restored: write good data, and name it in "

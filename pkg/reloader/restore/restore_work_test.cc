@@ -282,6 +282,11 @@ TEST_F(RestoreWorkTest, SaysWhatKeepsItFromRestoring) {
                         " first, then delete"));
   EXPECT_THAT(Restore(FailedWith("bad", {{SourceType::kSecretProviderClass, {"shop", "vault"}}})),
               ElementsAre("NotRestorable"));
+  const FailedRollout foreign =
+      FailedWith("bad", {ForeignId(SourceType::kConfigMap, {"shared", "settings"}, "shop")});
+  EXPECT_THAT(Restore(foreign), ElementsAre("NotRestorable"));
+  EXPECT_THAT(std::get<NotDone>(work_.Restore(foreign, {})).message,
+              HasSubstr("ConfigMap shared/settings is of another namespace"));
   FailedRollout unnamed = FailedWith("bad", {kWorkPassword});
   unnamed.sources[0].is_named = false;
   EXPECT_THAT(Restore(unnamed), ElementsAre("SecretNotNamed"));

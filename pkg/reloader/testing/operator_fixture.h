@@ -181,7 +181,7 @@ class OperatorTest : public ::testing::Test {
 
   void StartOperator(ReloadStrategy strategy = ReloadStrategy::kEnvVars, WorkloadRead read = {}) {
     InformerSet set;
-    const AnnotationKeys keys;
+    const AnnotationKeys& keys = rules_.keys;
     const SourceDetail detail = history_ > 0 ? SourceDetail::kWithKeys : SourceDetail::kDigest;
     set.sources[SourceType::kConfigMap] =
         Informer(config_maps_, TransformFor(SourceType::kConfigMap, keys, detail));

@@ -8,8 +8,8 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/source_trace.h"
+#include "kubexx/reloader/plan/foreign_list.h"
 #include "kubexx/reloader/plan/planner.h"
-#include "kubexx/reloader/watch/wait_unless.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -21,6 +21,7 @@ using apimachinery::Result;
 constexpr char kByReference[] = "reference";
 constexpr char kByListedName[] = "listed-name";
 constexpr char kByPattern[] = "pattern";
+constexpr char kByForeign[] = "foreign";
 constexpr char kByNamespace[] = "namespace";
 // The index has, for Deployments, all sources that they mention, whatever their annotations say,
 // and for Rollouts whose pods are made from a Deployment's template, that Deployment.
@@ -72,21 +73,6 @@ void ForEachInformer(const InformerSet& set,
   }
 }
 
-/// Waits until the sources are listed or refused. Returns false when `stop` was requested first.
-bool WaitForSources(const InformerSet& set, SourceType type,
-                    const cache::SharedInformerBase& informer, const std::stop_token& stop) {
-  return WaitUnless(informer, RefusalOf(set, type), stop);
-}
-
-/// Whether some of it has been listed.
-bool IsListedSomewhere(const InformerSet& set, const cache::SharedInformerBase& informer) {
-  return set.namespaces.empty()
-             ? IsListed(informer, "")
-             : std::ranges::any_of(set.namespaces, [&](const std::string& namespace_) {
-                 return IsListed(informer, namespace_);
-               });
-}
-
 void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<WorkloadId>& to) {
   const auto rollouts = set.workloads.find(WorkloadKind::kRollout);
   const auto deployments = set.workloads.find(WorkloadKind::kDeployment);
@@ -117,6 +103,10 @@ cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& r
     if (MayReload(workload, source.type, rules)) {
       terms.emplace_back(kByReference, TypedKey(source.type, source.key.ToString()));
     }
+  }
+  for (const SourceId& source : ForeignSourcesOf(workload, rules.keys)) {
+    terms.emplace_back(kByListedName, TypedKey(source.type, source.key.ToString()));
+    terms.emplace_back(kByForeign, TypedKey(source.type, ObjectKeyOf(source).ToString()));
   }
   const std::string& ns = workload.id.key.namespace_;
   for (const auto& [type, text] : ReloadTextsOf(workload, rules.keys)) {
@@ -169,77 +159,6 @@ void Caches::Stop() {
   }
 }
 
-bool Caches::HasSynced() const {
-  bool has_sources =
-      std::ranges::all_of(informers_, [](const InformerSet& set) { return set.sources.empty(); });
-  for (const InformerSet& set : informers_) {
-    const bool synced =
-        std::ranges::all_of(set.workloads,
-                            [](const auto& entry) { return entry.second->HasSynced(); }) &&
-        std::ranges::all_of(set.sources,
-                            [&](const auto& entry) {
-                              return entry.second->HasSynced() ||
-                                     RefusalOf(set, entry.first).stop_requested();
-                            }) &&
-        (!set.provider_classes || set.provider_classes->HasSynced());
-    if (!synced) {
-      return false;
-    }
-    has_sources = has_sources || std::ranges::any_of(set.sources, [&](const auto& entry) {
-                    return IsListedSomewhere(set, *entry.second);
-                  });
-  }
-  return has_sources;
-}
-
-bool Caches::WaitForSync(const std::stop_token& stop) const {
-  return WaitForWorkloads(stop) && std::ranges::all_of(informers_, [&](const InformerSet& set) {
-           return std::ranges::all_of(set.sources,
-                                      [&](const auto& entry) {
-                                        return WaitForSources(set, entry.first, *entry.second,
-                                                              stop);
-                                      }) &&
-                  (!set.provider_classes || set.provider_classes->WaitForSync(stop));
-         });
-}
-
-bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
-  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
-    return std::ranges::all_of(set.workloads, [&](const auto& entry) {
-      return WaitUnless(*entry.second, set.LateOf(entry.first), stop);
-    });
-  });
-}
-
-bool Caches::Knows(WorkloadKind kind, std::string_view namespace_) const {
-  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
-    const auto informer = set.workloads.find(kind);
-    return informer == set.workloads.end() || !set.Covers(namespace_) ||
-           informer->second->HasSynced();
-  });
-}
-
-bool Caches::Knows(SourceType type, std::string_view namespace_) const {
-  return std::ranges::any_of(informers_, [&](const InformerSet& set) {
-    const auto informer = set.sources.find(type);
-    return informer != set.sources.end() && set.Covers(namespace_) &&
-           IsListed(*informer->second, namespace_);
-  });
-}
-
-std::uint64_t Caches::SeenUpTo(SourceType type, std::string_view namespace_) const {
-  std::uint64_t seen = 0;
-  for (const InformerSet& set : informers_) {
-    if (const auto informer = set.sources.find(type);
-        informer != set.sources.end() && set.Covers(namespace_)) {
-      seen = std::max(seen, VersionNumber(informer->second->LastSyncResourceVersion(namespace_)));
-    }
-  }
-  return seen;
-}
-
-std::set<SourceSpace> Caches::UnknownSpaces() const { return SpacesOf(informers_).unlisted; }
-
 std::optional<Source> Caches::GetProviderClass(const SourceId& id) const {
   auto reported = provider_classes_->Get(id);
   for (const InformerSet& set : informers_) {
@@ -277,6 +196,14 @@ void Caches::LoadPodReports() const {
 std::optional<Source> Caches::GetSource(const SourceId& id) const {
   if (id.type == SourceType::kSecretProviderClass) {
     return GetProviderClass(id);
+  }
+  if (IsForeign(id)) {
+    auto object = GetSource({id.type, ObjectKeyOf(id)});
+    if (!object || !Allows(*object, id.key.namespace_)) {
+      return Source{.id = id, .unknown = true};
+    }
+    object->id = id;
+    return object;
   }
   for (const InformerSet& set : informers_) {
     const auto informer = set.sources.find(id.type);
@@ -401,6 +328,19 @@ std::vector<WorkloadId> Caches::RolloutsOf(const ObjectKey& deployment) const {
     }
   }
   return rollouts;
+}
+
+std::vector<SourceId> Caches::ForeignIdsOf(const SourceId& object) const {
+  const std::string name = TypedKey(object.type, object.key.ToString());
+  std::set<SourceId> ids;
+  for (const InformerSet& set : informers_) {
+    for (const auto& [kind, informer] : set.workloads) {
+      for (const ObjectKey& key : informer->KeysByIndex(kByForeign, name)) {
+        ids.insert(ForeignId(object.type, object.key, key.namespace_));
+      }
+    }
+  }
+  return {ids.begin(), ids.end()};
 }
 
 Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {

@@ -72,7 +72,8 @@ struct InformerSet {
 };
 
 /// The index terms of a workload: the sources that it references and may be rolled for, and from
-/// its reload lists the plain names and the types with patterns.
+/// its reload lists the plain names and the types with patterns, and the sources of other
+/// namespaces that it names.
 cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules);
 
 /// Combines the informers. Thread-safe once constructed.
@@ -109,7 +110,9 @@ class Caches {
   /// sequence, as it does unless types have an etcd of their own.
   std::uint64_t SeenUpTo(SourceType type, std::string_view namespace_) const;
 
-  /// Returns std::nullopt when the caches do not contain the source.
+  /// Returns std::nullopt when the caches do not contain the source. Of another namespace's source
+  /// they always contain something: one that is not there, or does not allow the namespace of the
+  /// workloads, has Source::unknown.
   std::optional<Source> GetSource(const SourceId& id) const;
   /// What the caches keep of a ConfigMap or Secret for the history of rollouts. Returns
   /// std::nullopt when they do not contain it.
@@ -139,6 +142,9 @@ class Caches {
     std::vector<WorkloadId> by_pattern{};
   };
   Concerned WorkloadsOf(const SourceId& source) const;
+  /// The ids under which workloads of other namespaces name this object, whether or not it allows
+  /// that: one for each namespace.
+  std::vector<SourceId> ForeignIdsOf(const SourceId& object) const;
   /// The Rollouts whose pods are made from this Deployment's template.
   std::vector<WorkloadId> RolloutsOf(const apimachinery::ObjectKey& deployment) const;
 

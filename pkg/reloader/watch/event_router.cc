@@ -36,6 +36,9 @@ void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::st
   const EventType event_type = EventTypeOf(event);
   parts_.metrics.EventReceived(event_type, type);
   bool dropped = false;
+  if (parts_.rules.keys.other_namespaces) {
+    OnForeign(type, event, stop);
+  }
   if (parts_.absences != nullptr && !event.is_in_initial_list) {
     parts_.absences->Forget({type, event.key()});
   }
@@ -276,6 +279,9 @@ void EventRouter::NoteKnown(const Source& source, const Move* before,
   };
   const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source.id);
   std::ranges::for_each(concerned.by_name, note);
+  if (IsForeign(source.id)) {
+    return;  // no pattern matches it
+  }
   MatchBudget budget;
   for (const WorkloadId& id : concerned.by_pattern) {
     const auto workload = parts_.caches.GetWorkload(id);

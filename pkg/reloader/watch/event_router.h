@@ -105,6 +105,14 @@ class EventRouter {
   void OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop);
   /// Handles a change. Returns whether the object could be read.
   bool OnSourceChange(SourceType type, const RawEvent& event);
+  /// Handles an event of a source for the workloads of other namespaces that name it, as far as the
+  /// source allows them to. To give the permission, to take it back and to delete the source change
+  /// nothing by themselves: the workloads concerned are planned, and compare what they have had
+  /// with what they may see. The namespace of the source need not be selected; theirs must.
+  void OnForeign(SourceType type, const RawEvent& event, const std::stop_token& stop);
+  /// The same for the workloads that know the source by `id`; null: it is not there, before or now.
+  void OnForeignChange(const SourceId& id, const Source* before, const Source* now,
+                       const RawEvent& event);
   /// Stores for the history which keys an event changes, and who changed them.
   void NoteKeys(SourceType type, const RawEvent& event);
   /// Does the same as OnSourceChange for the status of a pod that mounts a SecretProviderClass.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/reloader/plan/foreign_list.h"
 #include "kubexx/reloader/watch/event_router.h"
 
 namespace kubexx::reloader {
@@ -24,6 +25,9 @@ bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& 
       std::ranges::binary_search(referenced, source)) {
     return true;
   }
+  if (IsForeign(source)) {
+    return ForeignSourcesOf(workload, parts_.rules.keys).contains(source);
+  }
   const auto text = ReloadTextOf(workload, source.type, parts_.rules.keys);
   if (!text) {
     return false;
@@ -42,6 +46,16 @@ void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t ver
        parts_.recent->Since(workload.id.key.namespace_, version)) {
     if (MayUse(workload, referenced, source, budget)) {
       Record(workload.id, source, {before, 0}, now);
+    }
+  }
+  // Nobody in the workload's namespace may have named the source then.
+  for (const SourceId& id : ForeignSourcesOf(workload, parts_.rules.keys)) {
+    const SourceId object{id.type, ObjectKeyOf(id)};
+    const auto present = parts_.caches.GetSource(id);
+    for (const auto& [source, before, now] : parts_.recent->Since(object.key.namespace_, version)) {
+      if (source == object && present && !present->unknown) {
+        Record(workload.id, id, {before, 0}, now);
+      }
     }
   }
 }

@@ -264,7 +264,8 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
 }  // namespace
 
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client) {
-  return [client = std::move(client)](const SourceId& id, const std::stop_token& stop) {
+  return [client = std::move(client)](const SourceId& source, const std::stop_token& stop) {
+    const SourceId id{source.type, ObjectKeyOf(source)};
     return IsDescribed(id.type)             ? FetchFields(client, id, stop)
            : id.type == SourceType::kSecret ? FetchValues<core::Secret>(client, id, stop)
                                             : FetchValues<core::ConfigMap>(client, id, stop);

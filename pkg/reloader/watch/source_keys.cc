@@ -161,6 +161,9 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   if (!source && IsUnknown(id)) {
     return Source{.id = id, .unknown = true};
   }
+  if (source && source->unknown) {
+    return source;
+  }
   if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass ||
       IsDescribed(id.type)) {  // of which no keys are chosen
     return source;
@@ -213,7 +216,7 @@ bool KeyedSources::IsUnknown(const SourceId& id) {
 }
 
 bool KeyedSources::IsLeftOut(const SourceId& id) {
-  if (absences_ == nullptr || id.type == SourceType::kSecretProviderClass ||
+  if (absences_ == nullptr || id.type == SourceType::kSecretProviderClass || IsForeign(id) ||
       (IsDescribed(id.type) && IsInInformer(caches_, id))) {
     return false;
   }
@@ -246,7 +249,8 @@ std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view ke
 
 std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   const auto source = caches_.GetSource(id);
-  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+  if (!source || source->unknown || reader_ == nullptr ||
+      id.type == SourceType::kSecretProviderClass) {
     return std::nullopt;
   }
   if (const ChangedSource* changed = Changed(id)) {
@@ -263,7 +267,7 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
 }
 
 std::uint64_t KeyedSources::SeenUpTo(const SourceId& id) {
-  return caches_.SeenUpTo(id.type, id.key.namespace_);
+  return caches_.SeenUpTo(id.type, ObjectKeyOf(id).namespace_);
 }
 
 void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since) {

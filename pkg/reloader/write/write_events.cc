@@ -26,14 +26,15 @@ events::Occurrence EventAbout(const WriteReport& report, const SourceId& source)
   const apimachinery::ObjectKey& key = report.workload.key;
   events::Occurrence occurrence;
   occurrence.regarding = ReferenceTo(report.workload, report.uid);
+  const apimachinery::ObjectKey object = ObjectKeyOf(source);
   const auto quote = [](std::string_view text) { return "'" + std::string(text) + "'"; };
   const std::string workload =
       quote(key.name) + " of type " + quote(kind) + " in namespace " + quote(key.namespace_);
   if (report.outcome) {
     occurrence.reason = "Reloaded";
     occurrence.note =
-        "Changes detected in " + quote(source.key.name) + " of type " +
-        quote(NamesOf(source.type).upper) + " in namespace " + quote(source.key.namespace_) +
+        "Changes detected in " + quote(object.name) + " of type " +
+        quote(NamesOf(source.type).upper) + " in namespace " + quote(object.namespace_) +
         (!report.in_place.empty() ? ", Reloaded the pods by " + quote(report.in_place) + " of "
          : report.job.empty()     ? ", Updated "
                                   : ", made Job " + quote(report.job) + " of ") +
