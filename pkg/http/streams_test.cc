@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <latch>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -221,6 +223,16 @@ TEST_F(StreamTest, StoppingEndsTheStream) {
   client.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   client.ReadUntil("chunked");
   server_.Stop();
+  stream_->AwaitClosed();
+  stream_->Feed("late");
+}
+
+TEST_F(StreamTest, DrainingEndsTheStreamInOrder) {
+  RawConnection client(server_.port());
+  client.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.ReadUntil("chunked");
+  std::jthread drains([this] { server_.Drain(std::chrono::minutes(1)); });
+  EXPECT_EQ(client.ReadAll(), "0\r\n\r\n");
   stream_->AwaitClosed();
   stream_->Feed("late");
 }
