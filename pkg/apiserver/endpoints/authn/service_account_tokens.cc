@@ -126,10 +126,14 @@ std::string ServiceAccountTokens::Issue(const TokenClaims& token) const {
   return SignJwt(claims, key_.view());
 }
 
-bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
-                                  std::string_view uid, const std::stop_token& stop) const {
+Result<bool> ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
+                                          std::string_view uid, const std::stop_token& stop) const {
   const ResourceTypeRef type = types_.Find("", "v1", plural);
   const auto object = objects_.Get(*type, key, stop);
+  if (!object && object.error().reason != Reason::kNotFound) {
+    return Fail(object.error().WithContext("check a token of " + std::string(plural) + " \"" +
+                                           key.ToString() + "\""));
+  }
   if (!object || MetaString(*object, "uid") != uid) {
     return false;
   }
@@ -159,32 +163,33 @@ std::optional<std::string> ServiceAccountTokens::UserOf(
   return claims ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
 }
 
-std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,
-                                                     const std::vector<std::string>& audiences,
-                                                     const std::stop_token& stop) const {
+Result<std::optional<TokenOwner>> ServiceAccountTokens::Find(
+    std::string_view token, const std::vector<std::string>& audiences,
+    const std::stop_token& stop) const {
   TokenOwner owner;
   const auto claims = Verify(token, audiences, owner.audiences);
   if (!claims) {
-    return std::nullopt;
+    return std::optional<TokenOwner>();
   }
   const std::string namespace_ = StringAt(*claims, {kPrivate, "namespace"});
   const std::string name = StringAt(*claims, {kPrivate, "serviceaccount", "name"});
   owner.user.uid = StringAt(*claims, {kPrivate, "serviceaccount", "uid"});
-  if (!Exists("serviceaccounts", {.namespace_ = namespace_, .name = name}, owner.user.uid, stop)) {
-    return std::nullopt;
-  }
+  KX_ASSIGN_OR_RETURN(
+      bool exists,
+      Exists("serviceaccounts", {.namespace_ = namespace_, .name = name}, owner.user.uid, stop));
   for (const auto& [kind, plural] : {std::pair("pod", "pods"), std::pair("secret", "secrets")}) {
-    if (const JsonTree* const bound = claims->At({kPrivate, kind});
-        bound != nullptr &&
-        !Exists(plural, {.namespace_ = namespace_, .name = std::string(bound->TextAt("name"))},
-                bound->TextAt("uid"), stop)) {
-      return std::nullopt;
+    if (const JsonTree* const bound = claims->At({kPrivate, kind}); exists && bound != nullptr) {
+      const ObjectKey key{.namespace_ = namespace_, .name = std::string(bound->TextAt("name"))};
+      KX_ASSIGN_OR_RETURN(exists, Exists(plural, key, bound->TextAt("uid"), stop));
     }
+  }
+  if (!exists) {
+    return std::optional<TokenOwner>();
   }
   owner.user.name = std::string(kUserPrefix) + namespace_ + ":" + name;
   owner.user.groups = {"system:serviceaccounts", "system:serviceaccounts:" + namespace_,
                        "system:authenticated"};
-  return owner;
+  return std::optional(std::move(owner));
 }
 
 }  // namespace kubexx::apiserver

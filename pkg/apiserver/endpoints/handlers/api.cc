@@ -303,8 +303,12 @@ http::Response Api::Handle(const http::Request& request) {
   }
   // The body was dropped because the user was not authenticated when the header came. Without its
   // body the request would mean something else, so it is too late to authenticate the user now.
-  const std::optional<User> authenticated =
-      request.is_body_dropped ? std::nullopt : authenticator_.Authenticate(request);
+  const Result<std::optional<User>> found =
+      request.is_body_dropped ? std::optional<User>() : authenticator_.Authenticate(request);
+  if (!found) {
+    return ErrorResponse(found.error());
+  }
+  const std::optional<User>& authenticated = *found;
   if (!authenticated) {
     return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
   }
