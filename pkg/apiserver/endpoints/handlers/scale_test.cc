@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -56,6 +57,59 @@ TEST_F(ScaleTest, APlainSelectorIsOfLabels) {
             201);
   EXPECT_EQ(At(Json(Do("GET", controllers + "/c/scale")), {"status", "selector"}),
             "a=b,matchLabels=x");
+}
+
+TEST_F(ScaleTest, OnlyAScaleScales) {
+  const std::string selector = R"({"matchLabels":{"a":"b"}})";
+  MakeDeployment("d", selector);
+  std::string sent = Deployment("d", selector);
+  sent.replace(sent.find(":7"), 2, ":3");
+  const http::Response whole = Do("PUT", ScaleAt("d"), sent);
+  EXPECT_EQ(whole.status, 400) << whole.body;
+  EXPECT_THAT(Message(whole), HasSubstr("does not match the expected autoscaling/v1, Kind=Scale"));
+  EXPECT_EQ(Do("PUT", ScaleAt("d"),
+               R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"d"},"spec":{"replicas":3}})")
+                .status,
+            400);
+  EXPECT_EQ(Replicas(), "7");
+}
+
+TEST_F(ScaleTest, AScaleIsYamlToo) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  const http::Response scaled = Do("PUT", ScaleAt("d"),
+                                   "apiVersion: autoscaling/v1\nkind: Scale\n"
+                                   "metadata:\n  name: d\nspec:\n  replicas: 4\n",
+                                   "application/yaml");
+  EXPECT_EQ(scaled.status, 200) << scaled.body;
+  EXPECT_EQ(Replicas(), "4");
+}
+
+TEST_F(ScaleTest, FieldsThatAScaleDoesNotHaveAreTold) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  const std::string odd =
+      R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},)"
+      R"("spec":{"replicas":5,"other":1}})";
+  const http::Response strict = Do("PUT", ScaleAt("d") + "?fieldValidation=Strict", odd);
+  EXPECT_EQ(strict.status, 400) << strict.body;
+  EXPECT_THAT(Message(strict), HasSubstr(R"(Scale in version "v1" cannot be handled as a Scale: )"
+                                         R"(strict decoding error: unknown field "spec.other")"));
+  EXPECT_EQ(Replicas(), "7");
+  const http::Response warned = Do("PUT", ScaleAt("d"), odd);
+  EXPECT_EQ(warned.status, 200) << warned.body;
+  EXPECT_THAT(warned.headers, ::testing::Contains(::testing::Pair(
+                                  "Warning", R"(299 - "unknown field \"spec.other\"")")));
+  EXPECT_EQ(Do("PUT", ScaleAt("d") + "?fieldValidation=Ignore", odd).headers.size(), 0U);
+  EXPECT_EQ(Replicas(), "5");
+}
+
+TEST_F(ScaleTest, AMessageInAnEnvelopeOfAnotherKindIsNoScale) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  std::string body;
+  codec::WriteEnvelope("v1", "Pod", "", body);
+  const http::Response answer =
+      Do("PUT", ScaleAt("d"), body, "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(Message(answer), HasSubstr("the object provided is a v1 Pod"));
 }
 
 }  // namespace
