@@ -36,6 +36,10 @@ constexpr std::string_view kUserPrefix = "system:serviceaccount:";
 /// that its users can finish their work.
 constexpr std::chrono::seconds kLeeway{60};
 
+/// The clocks of servers with the same store may differ by this, so that a new token of one server
+/// is valid for the others. It is that of kube-apiserver.
+constexpr std::chrono::seconds kClockLeeway{60};
+
 std::int64_t SecondsAt(const JsonTree& claims, std::string_view name) {
   const JsonTree* const found = claims.Find(name);
   return found == nullptr ? 0 : found->AsInt().value_or(0);
@@ -150,7 +154,8 @@ std::optional<JsonTree> ServiceAccountTokens::Verify(std::string_view token,
   }
   const std::int64_t now = Now(objects_.clock());
   common = CommonAudiences(*claims, audiences);
-  if (common.empty() || now >= SecondsAt(*claims, "exp") || now < SecondsAt(*claims, "nbf")) {
+  if (common.empty() || now >= SecondsAt(*claims, "exp") ||
+      now + kClockLeeway.count() < SecondsAt(*claims, "nbf")) {
     return std::nullopt;
   }
   return claims;
