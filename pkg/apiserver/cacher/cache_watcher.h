@@ -32,6 +32,9 @@ struct WatcherOptions {
   /// The watch ends when more than this many bytes wait for the client. The client can then watch
   /// again from where it was.
   std::size_t max_waiting_bytes = 16 << 20;
+  /// What belongs to the watch for as long as it is open, such as its place among those of its
+  /// user.
+  std::shared_ptr<const void> lease{};
   /// The watch also ends when more than this many frames wait.
   std::size_t max_waiting_frames = 10000;
 };

@@ -194,6 +194,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       tokens_(types_, objects_),
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
+      open_watches_(options.watches_per_user),
       managed_fields_(options.managed_fields),
       service_accounts_(options.service_accounts),
       hosts_(std::move(options.hosts)),
@@ -393,6 +394,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .types = types_,
                   .objects = objects_,
                   .webhooks = webhooks_,
+                  .open_watches = open_watches_,
                   .warnings = warnings,
                   .managed_fields = managed_fields_,
                   .service_accounts = service_accounts_};
