@@ -40,6 +40,17 @@ constexpr const char* kHealthPaths[] = {"/healthz", "/readyz", "/livez"};
 
 constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
 
+/// Some descriptors are kept for the store, for clients in this process, and for refusing
+/// connections.
+std::size_t MaxConnections(std::size_t wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return wanted;
+  }
+  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
+  return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
+}
+
 ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry& registry) {
   ApiOptions api{.clock = options.clock,
                  .form = options.form,
@@ -56,19 +67,9 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   api.hosts.push_back(HostOfAddress(options.address));
   api.hosts.push_back(base::HostName());
   api.origins = options.allowed_origins;
+  api.watches_per_user = MaxConnections(options.max_connections) / 2;
   api.metrics = [&registry] { return registry.Serialize(); };
   return api;
-}
-
-/// Some descriptors are kept for the store, for clients in this process, and for refusing
-/// connections.
-std::size_t MaxConnections(std::size_t wanted) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return wanted;
-  }
-  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-  return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
 }
 
 /// The reason of the answer to a request that cannot be read.
