@@ -30,6 +30,9 @@ constexpr std::chrono::seconds kReadTime{10};
 /// Connections are kept for as long as client libraries keep them.
 constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
+/// How long the requests that are being answered may take once the server has to stop. It is less
+/// than the half minute that a pod has by default.
+constexpr std::chrono::seconds kDrainTime{10};
 
 /// Longer than the few milliseconds that it takes to look for what may be given back.
 constexpr base::Duration kFirstRelease = std::chrono::seconds(2);  // what the start needed
@@ -179,6 +182,10 @@ Result<void> ApiServer::OnListening() {
 }
 
 void ApiServer::Stop() {
+  // What a client has asked for may be in the store already, so that it should learn that.
+  if (http_ != nullptr) {
+    http_->Drain(kDrainTime);
+  }
   ticker_.request_stop();
   reaper_.request_stop();
   looker_.request_stop();

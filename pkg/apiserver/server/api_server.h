@@ -115,7 +115,9 @@ class ApiServer {
   /// The metrics that the path /metrics serves.
   metrics::Registry& registry() { return registry_; }
 
-  /// Ends all watches and connections. Returns when the server works on no request any more.
+  /// Takes no new connections, ends all watches, and waits for up to ten seconds until those have
+  /// their answers who have asked for something. Then ends all connections. Returns when the server
+  /// works on no request any more.
   void Stop();
 
  private:
