@@ -103,7 +103,9 @@ http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
   };
   if (!options.plain_http) {
     http.tls.emplace();
-    http.tls->certificate = http::FixedCertificate(options.certificate);
+    http.tls->certificate = options.certificate_provider
+                                ? options.certificate_provider
+                                : http::FixedCertificate(options.certificate);
     http.tls->client_ca = options.client_ca;
     http.tls->client_certificate_optional = true;
   }
@@ -149,6 +151,9 @@ http::Response ApiServer::Serve(const http::Request& request) {
 ApiServer::~ApiServer() { Stop(); }
 
 Result<void> ApiServer::Start() {
+  if (!options_.plain_http && options_.certificate_provider) {
+    options_.certificate = *options_.certificate_provider();
+  }
   if (!options_.plain_http && options_.certificate.certificate.empty()) {
     KX_ASSIGN_OR_RETURN(options_.certificate, http::SelfSigned({"localhost", "127.0.0.1",
                                                                 HostOfAddress(options_.address)}));

@@ -19,6 +19,7 @@
 #include "kubexx/base/utf8.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/http/testing/raw_connection.h"
+#include "kubexx/rest/url_client.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -326,6 +327,33 @@ TEST(ApiServerTest, WhoHasAskedForSomethingIsAnsweredByAServerThatStops) {
   EXPECT_THAT(watching.ReadAll(), ::testing::EndsWith("0\r\n\r\n")) << "its watch ends in order";
   answer.count_down();
   EXPECT_THAT(writing.ReadAll(), ::testing::StartsWith("HTTP/1.1 201 "));
+}
+
+TEST(ApiServerTest, ACertificateIsAskedForAtEachConnection) {
+  auto storage = storage::NewMemoryStorage({});
+  ASSERT_TRUE(storage);
+  const auto first = http::SelfSigned({"localhost"});
+  const auto second = http::SelfSigned({"localhost"});
+  ASSERT_TRUE(first && second);
+  std::atomic<bool> is_new = false;
+  ApiServerOptions options;
+  options.certificate_provider = [&] {
+    return std::make_shared<const http::KeyPair>(is_new ? *second : *first);
+  };
+  ApiServer server(std::move(*storage), std::move(options));
+  ASSERT_TRUE(server.Start());
+  EXPECT_EQ(server.authority(), first->certificate);
+  const auto accepts = [&](const http::KeyPair& pair) {
+    rest::UrlClient::Options to{.url = "https://localhost:" + std::to_string(server.port()) +
+                                       "/version"};
+    to.tls.ca_data = pair.certificate;
+    const auto client = rest::UrlClient::New(std::move(to));
+    return client && (*client)->Get({}, 1 << 20, {}).has_value();
+  };
+  EXPECT_TRUE(accepts(*first));
+  is_new = true;
+  EXPECT_TRUE(accepts(*second));
+  EXPECT_FALSE(accepts(*first));
 }
 
 TEST(ApiServerTest, ServesWithTlsAndWritesAKubeconfig) {
