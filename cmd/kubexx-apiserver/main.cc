@@ -25,6 +25,7 @@
 #include "kubexx/base/replace_file.h"
 #include "kubexx/base/unused_memory.h"
 #include "kubexx/base/wait_until_stopped.h"
+#include "kubexx/certwatcher/cert_watcher.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
@@ -118,6 +119,13 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
     options.on_listening = [&settings](const std::string& text) {
       return WriteKubeconfig(settings.kubeconfig, text);
     };
+  }
+  std::unique_ptr<certwatcher::CertWatcher> certificates;
+  if (!settings.certificate_file.empty() && !settings.insecure) {
+    KX_ASSIGN_OR_RETURN(
+        certificates, certwatcher::CertWatcher::New({.certificate_file = settings.certificate_file,
+                                                     .key_file = settings.key_file}));
+    options.certificate_provider = certificates->Provider();
   }
   options.release_memory = base::ReleaseUnusedMemory;
   apiserver::ApiServer server(std::move(storage), std::move(options));

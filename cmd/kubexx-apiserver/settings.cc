@@ -154,9 +154,11 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("service-node-port-range",
                   "The ports of nodes that Services of the types NodePort and LoadBalancer get.",
                   &settings.service_node_port_range);
-  flags.AddString("tls-cert-file",
-                  "PEM file with the server's certificate; without it the server makes one.",
-                  &settings.certificate_file);
+  flags.AddString(
+      "tls-cert-file",
+      "PEM file with the server's certificate, which is read again when it changes; without it the "
+      "server makes one.",
+      &settings.certificate_file);
   flags.AddString("tls-private-key-file", "PEM file with the key of that certificate.",
                   &settings.key_file);
   flags.AddString("client-ca-file",

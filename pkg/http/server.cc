@@ -349,6 +349,7 @@ class Server::Impl final : public internal::Host {
     // its time.
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
+    internal::KeepAlive(socket);
     const auto added = sessions_.insert(
         sessions_.end(),
         internal::MakeSession(std::move(socket), *this, tls_ ? tls_->Current() : nullptr));

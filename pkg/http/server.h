@@ -148,8 +148,8 @@ class Server {
   std::uint16_t port() const;
 
   /// Stops listening, closes connections without a request at once, and the others after their
-  /// answer, which announces that. Returns when no connection is left or `limit` has passed. Call
-  /// Stop afterwards.
+  /// answer, which announces that. An answer in chunks ends with those that it has now. Returns
+  /// when no connection is left or `limit` has passed. Call Stop afterwards.
   void Drain(std::chrono::milliseconds limit);
 
   /// Closes all connections at once. Returns when no handler runs and none will. May be called

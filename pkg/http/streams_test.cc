@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <latch>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,6 +75,30 @@ class FedStream final : public BodyStream {
   bool ended_ KX_GUARDED_BY(mu_) = false;
   std::latch closed_{1};
 };
+
+/// The timer of an established connection between two ports of 127.0.0.1 as proc(5) has it: "02" is
+/// that of keep-alive. "" when there is no such connection.
+std::string TimerOf(std::uint16_t own_port, std::uint16_t peer_port) {
+  std::ifstream table("/proc/net/tcp");
+  std::string line;
+  while (std::getline(table, line)) {
+    std::istringstream fields(line);
+    std::string slot;
+    std::string own;
+    std::string peer;
+    std::string state;
+    std::string queues;
+    std::string timer;
+    fields >> slot >> own >> peer >> state >> queues >> timer;
+    const auto port_of = [](const std::string& address) {
+      return std::strtoul(address.substr(address.find(':') + 1).c_str(), nullptr, 16);
+    };
+    if (state == "01" && port_of(own) == own_port && port_of(peer) == peer_port) {
+      return timer.substr(0, timer.find(':'));
+    }
+  }
+  return {};
+}
 
 class StreamTest : public ::testing::Test {
  protected:
@@ -223,6 +252,24 @@ TEST_F(StreamTest, StoppingEndsTheStream) {
   server_.Stop();
   stream_->AwaitClosed();
   stream_->Feed("late");
+}
+
+TEST_F(StreamTest, DrainingEndsTheStreamInOrder) {
+  RawConnection client(server_.port());
+  client.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.ReadUntil("chunked");
+  std::jthread drains([this] { server_.Drain(std::chrono::minutes(1)); });
+  EXPECT_THAT(client.ReadAll(), EndsWith("0\r\n\r\n"));
+  stream_->AwaitClosed();
+  stream_->Feed("late");
+}
+
+/// A client whose machine has lost its network says nothing, and nobody may write to it for long.
+TEST_F(StreamTest, TheSystemLooksWhetherClientsAreStillThere) {
+  RawConnection client(server_.port());
+  client.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.ReadUntil("chunked");
+  KX_AWAIT(TimerOf(server_.port(), client.port()) == "02");
 }
 
 TEST_F(StreamTest, ClientsOfHttp10GetNoChunks) {

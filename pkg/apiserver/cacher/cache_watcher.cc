@@ -23,10 +23,16 @@ std::string BookmarkJson(const ResourceType& type, std::int64_t revision, bool i
 CacheWatcher::CacheWatcher(ResourceTypeRef type, WatcherOptions options)
     : type_(std::move(type)), options_(std::move(options)) {}
 
+void CacheWatcher::BeginWith(Beginning beginning) {
+  base::MutexLock lock(mu_);
+  beginning_ = std::move(beginning);
+  begun_ = at_first_ = beginning_.left() > 0;
+}
+
 void CacheWatcher::PushFirst(SelectedEvent event) {
   base::MutexLock lock(mu_);
-  items_.push_back({.type = event.type,
-                    .object = std::move(event.object),
+  items_.push_back({.object = std::move(event.object),
+                    .type = event.type,
                     .first = !std::exchange(begun_, true)});
 }
 
@@ -48,28 +54,30 @@ void CacheWatcher::Push(Chunk frame) {
   ++waiting_frames_;
   if (waiting_bytes_ > options_.max_waiting_bytes ||
       waiting_frames_ > options_.max_waiting_frames) {
-    items_.clear();
+    ForgetLocked();
     ended_ = true;
     if (wake_) {
       wake_();
     }
     return;
   }
-  AddLocked({.frame = std::move(frame)});
+  AddLocked({.frame = std::move(frame), .encoded = true});
 }
 
 void CacheWatcher::PushBookmark(std::int64_t revision, bool initial_end) {
   base::MutexLock lock(mu_);
-  if (!ended_ && (initial_end || items_.empty())) {
+  if (!ended_ && (initial_end || !WaitsLocked())) {
     AddLocked(
-        {.type = WatchEventType::kBookmark, .json = BookmarkJson(*type_, revision, initial_end)});
+        {.frame = std::make_shared<const std::string>(BookmarkJson(*type_, revision, initial_end)),
+         .type = WatchEventType::kBookmark});
   }
 }
 
 void CacheWatcher::PushError(std::string status_json) {
   base::MutexLock lock(mu_);
   ended_ = true;
-  AddLocked({.type = WatchEventType::kError, .json = std::move(status_json)});
+  AddLocked({.frame = std::make_shared<const std::string>(std::move(status_json)),
+             .type = WatchEventType::kError});
 }
 
 void CacheWatcher::End() {
@@ -101,22 +109,15 @@ bool CacheWatcher::Take(std::vector<Chunk>& chunks) {
   {
     base::MutexLock lock(mu_);
     std::size_t bytes = 0;
-    while (!items_.empty() && bytes < kMaxTakenBytes && taken.size() < kMaxTakenFrames) {
-      Item& item = items_.front();
-      if (item.frame != nullptr) {
-        bytes += item.frame->size();
-        waiting_bytes_ -= item.frame->size();
-        --waiting_frames_;
-      } else {
-        bytes += item.object == nullptr ? item.json.size() : item.object->text.size();
-      }
+    while (WaitsLocked() && bytes < kMaxTakenBytes && taken.size() < kMaxTakenFrames) {
+      Item item = NextLocked();
+      bytes += item.frame != nullptr ? item.frame->size() : item.object->text.size();
       taken.push_back(std::move(item));
-      items_.pop_front();
     }
-    more = !ended_ || !items_.empty();
+    more = !ended_ || WaitsLocked();
   }
   for (Item& item : taken) {
-    Chunk frame = item.frame != nullptr ? std::move(item.frame) : Encode(item);
+    Chunk frame = item.encoded ? std::move(item.frame) : Encode(item);
     if (frame == nullptr) {
       return false;
     }
@@ -125,10 +126,28 @@ bool CacheWatcher::Take(std::vector<Chunk>& chunks) {
   return more;
 }
 
+CacheWatcher::Item CacheWatcher::NextLocked() {
+  if (beginning_.left() > 0) {
+    return {.object = beginning_.Next(), .first = std::exchange(at_first_, false)};
+  }
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  if (item.encoded) {
+    waiting_bytes_ -= item.frame->size();
+    --waiting_frames_;
+  }
+  return item;
+}
+
+void CacheWatcher::ForgetLocked() {
+  beginning_ = Beginning();
+  items_.clear();
+}
+
 http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {
   auto frame =
       FormatOf(item.first)
-          .Frame(item.type, *type_, item.object == nullptr ? item.json : item.object->Json());
+          .Frame(item.type, *type_, item.object == nullptr ? *item.frame : item.object->Json());
   return frame ? std::make_shared<const std::string>(std::move(*frame)) : nullptr;
 }
 
@@ -137,7 +156,7 @@ void CacheWatcher::Closed() {
   closed_ = true;
   ended_ = true;
   wake_ = nullptr;
-  items_.clear();
+  ForgetLocked();
 }
 
 }  // namespace kubexx::apiserver

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/apiserver/cacher/beginning.h"
 #include "kubexx/apiserver/cacher/cached_object.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -31,14 +32,17 @@ struct WatcherOptions {
   /// The watch ends when more than this many bytes wait for the client. The client can then watch
   /// again from where it was.
   std::size_t max_waiting_bytes = 16 << 20;
+  /// What belongs to the watch for as long as it is open, such as its place among those of its
+  /// user.
+  std::shared_ptr<const void> lease{};
   /// The watch also ends when more than this many frames wait.
   std::size_t max_waiting_frames = 10000;
 };
 
 /// The frames that wait for one client. The cacher pushes them and the connection takes them. The
-/// initial events of a watch are encoded only when the connection takes them, so that they need no
-/// memory. Later events are already encoded when they are pushed, and all watchers share those
-/// bytes. Thread-safe.
+/// initial events of a watch are encoded only when the connection takes them, and those of the
+/// state are found only then, so that they need next to no memory. Later events are already encoded
+/// when they are pushed, and all watchers share those bytes. Thread-safe.
 class CacheWatcher final : public http::BodyStream {
  public:
   CacheWatcher(ResourceTypeRef type, WatcherOptions options);
@@ -47,6 +51,9 @@ class CacheWatcher final : public http::BodyStream {
 
   const WatcherOptions& options() const { return options_; }
 
+  /// Lets the watch begin with an ADDED event for each of these objects. May be called only before
+  /// anything is pushed.
+  void BeginWith(Beginning beginning);
   /// Pushes an initial event. May be called only before the watch is started.
   void PushFirst(SelectedEvent event);
   /// The format of the next event that will be pushed.
@@ -74,15 +81,20 @@ class CacheWatcher final : public http::BodyStream {
   void SetBegin(std::int64_t revision) { begin_ = revision; }
 
  private:
+  // There may be a thousand for each watch, so it is small.
   struct Item {
-    Chunk frame{};  ///< null: encode the rest
+    Chunk frame{};  ///< encoded, or the JSON of a bookmark or error that has to be encoded
+    CachedObjectRef object{};  ///< to be encoded; null when there is a frame
     codec::WatchEventType type = codec::WatchEventType::kAdded;
-    CachedObjectRef object{};
-    std::string json{};  ///< of a bookmark or error
-    bool first = false;  ///< of the watch
+    bool encoded = false;  ///< the frame is
+    bool first = false;    ///< of the watch
   };
 
   void AddLocked(Item item) KX_REQUIRES(mu_);
+  /// The next of what waits; there must be something.
+  Item NextLocked() KX_REQUIRES(mu_);
+  bool WaitsLocked() const KX_REQUIRES(mu_) { return beginning_.left() > 0 || !items_.empty(); }
+  void ForgetLocked() KX_REQUIRES(mu_);
   const FrameFormat& FormatOf(bool first) const;
   Chunk Encode(const Item& item) const;
 
@@ -90,6 +102,8 @@ class CacheWatcher final : public http::BodyStream {
   const WatcherOptions options_;
   std::int64_t begin_ = 0;
   mutable base::Mutex mu_;
+  Beginning beginning_ KX_GUARDED_BY(mu_);    ///< comes before items_
+  bool at_first_ KX_GUARDED_BY(mu_) = false;  ///< the next object of beginning_ is the first event
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t waiting_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::size_t waiting_frames_ KX_GUARDED_BY(mu_) = 0;

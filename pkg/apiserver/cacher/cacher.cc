@@ -49,7 +49,7 @@ Cacher::Cacher(ResourceTypeRef type, storage::Storage& storage, Options options)
     : type_(std::move(type)),
       storage_(storage),
       options_(options),
-      cache_(type_, options_.clock, options_.window),
+      cache_(type_, options_.clock, {.events = options_.window}),
       reflector_("apiserver/" + type_->QualifiedPlural(),
                  std::make_shared<StorageListerWatcher>(type_, storage), cache_,
                  ReflectorOptionsOf(*type_, options_.clock, cache_)),

@@ -16,11 +16,10 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::WatchEventType;
 
-/// The number of events that a new watch gets while the others wait.
-constexpr std::size_t kFewEvents = 16;
-/// The number of attempts of a watch to catch up with changes that come faster than it compares
-/// them.
-constexpr int kMostRounds = 8;
+/// What an event needs besides the text of its object, roughly.
+constexpr std::size_t kEventOverhead = 256;
+
+std::size_t SizeOf(const CacheEvent& event) { return event.object->text.size() + kEventOverhead; }
 
 }  // namespace
 
@@ -49,8 +48,8 @@ class WatchCache::NewState final : public cache::Replacement {
   Objects objects_;
 };
 
-WatchCache::WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window)
-    : type_(std::move(type)), clock_(clock), window_(window) {}
+WatchCache::WatchCache(ResourceTypeRef type, base::Clock& clock, WindowLimits limits)
+    : type_(std::move(type)), clock_(clock), limits_(limits) {}
 
 Result<void> WatchCache::WaitFor(std::int64_t revision, base::TimePoint deadline,
                                  const std::stop_token& stop, OnFailure on_failure) const {
@@ -130,13 +129,14 @@ std::optional<std::int64_t> WatchCache::BeginOfAll() const {
 
 std::size_t WatchCache::Room() const {
   base::MutexLock lock(mu_);
-  return window_ - std::min(window_, events_.size());
+  return limits_.events - std::min(limits_.events, events_.size());
 }
 
 Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
                                  std::vector<PastChange>&& changes) {
   std::vector<CacheEvent> events;
   events.reserve(changes.size());
+  std::size_t bytes = 0;
   for (PastChange& change : changes) {
     CacheEvent& event = events.emplace_back();
     event.type = change.event.type;
@@ -144,10 +144,14 @@ Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
     if (change.previous) {
       KX_ASSIGN_OR_RETURN(event.previous, Make(std::move(*change.previous)));
     }
+    bytes += SizeOf(event);
   }
   base::MutexLock lock(mu_);
   if (!dropped_ && window_begin_ == begin && revision < begin &&
-      events_.size() + events.size() <= window_) {
+      events_.size() + events.size() <= limits_.events && window_bytes_ + bytes <= limits_.bytes) {
+    times_.insert(times_.begin(), events.size(), clock_.Now());
+    window_bytes_ += bytes;
+    is_large_ = window_bytes_ > limits_.old_bytes;
     events_.insert(events_.begin(), std::make_move_iterator(events.begin()),
                    std::make_move_iterator(events.end()));
     window_begin_ = revision;
@@ -155,78 +159,12 @@ Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
   return {};
 }
 
-std::optional<std::vector<CacheEvent>> WatchCache::After(std::int64_t revision) const {
-  if (revision < window_begin_) {
-    return std::nullopt;
-  }
-  const auto revision_of = [](const CacheEvent& event) { return event.revision(); };
-  const auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);
-  return std::vector<CacheEvent>(
-      first, std::ranges::upper_bound(first, events_.end(), last_, {}, revision_of));
-}
-
-void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {
-  // The past is compared with the client's selectors while other watches go on. The events that
-  // come meanwhile are compared afterwards, and only the last few of them under the lock.
-  const Selection& selection = watcher->options().selection;
-  const auto tell = [&](const std::vector<CacheEvent>& events) {
-    for (const CacheEvent& event : events) {
-      if (const auto type = Select(event, selection)) {
-        watcher->PushFirst({*type, ObjectFor(event, *type)});
-      }
-    }
-  };
-  std::int64_t told = start.revision;
-  std::uint64_t generation = 0;
-  {
-    base::MutexLock lock(mu_);
-    generation = generation_;
-  }
-  if (start.initial_events) {
-    CachedList list = List(selection);
-    told = list.revision;
-    for (CachedObjectRef& object : list.items) {
-      watcher->PushFirst({WatchEventType::kAdded, std::move(object)});
-    }
-    if (start.mark_end) {
-      watcher->PushBookmark(told, true);
-    }
-  } else {
-    watcher->SetBegin(told);
-  }
-  for (int round = 0;; ++round) {
-    std::optional<std::vector<CacheEvent>> missed;
-    {
-      base::MutexLock lock(mu_);
-      // A state of another history may have come in between, and its versions may even be lower.
-      missed = generation == generation_ ? After(told) : std::nullopt;
-      if (!missed) {
-        watcher->PushError(StatusJson(TooOldResourceVersion(told, window_begin_)));
-        return;
-      }
-      if (missed->size() <= kFewEvents || round == kMostRounds) {
-        tell(*missed);
-        watchers_.push_back(std::move(watcher));
-        is_watched_ = true;
-        if (revision_ >= last_) {
-          EndWatchesLocked();
-        }
-        return;
-      }
-      // The other events of an incomplete revision will come later; see MoreFollow.
-      std::erase_if(*missed, [this](const CacheEvent& event)
-                                 KX_REQUIRES(mu_) { return event.revision() > revision_; });
-    }
-    tell(*missed);
-    told = missed->empty() ? told : missed->back().revision();
-  }
-}
-
 void WatchCache::Tick(base::TimePoint now, bool bookmarks) {
-  if (!is_watched_) {
+  if (!is_watched_ && !is_large_) {
     return;
   }
   base::MutexLock lock(mu_);
+  TrimLocked(now);
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
     const bool is_over = now >= watcher->options().deadline;
     if ((bookmarks || is_over) && synced_ && watcher->options().bookmarks &&
@@ -325,12 +263,28 @@ void WatchCache::RecordLocked(CacheEvent event) {
   DispatchLocked(event);
   NoteLocked(event.revision());
   changed_ = std::max(changed_, event.revision());
+  const base::TimePoint now = clock_.Now();
+  window_bytes_ += SizeOf(event);
   events_.push_back(std::move(event));
-  while (events_.size() > window_) {
-    window_begin_ = events_.front().revision();
-    events_.pop_front();
-    dropped_ = true;
+  times_.push_back(now);
+  TrimLocked(now);
+}
+
+void WatchCache::TrimLocked(base::TimePoint now) {
+  while (events_.size() > limits_.events || (window_bytes_ > limits_.bytes && !events_.empty()) ||
+         (window_bytes_ > limits_.old_bytes && !events_.empty() &&
+          now - times_.front() > limits_.fresh)) {
+    DropOldestLocked();
   }
+  is_large_ = window_bytes_ > limits_.old_bytes;
+}
+
+void WatchCache::DropOldestLocked() {
+  window_begin_ = events_.front().revision();
+  window_bytes_ -= SizeOf(events_.front());
+  events_.pop_front();
+  times_.pop_front();
+  dropped_ = true;
 }
 
 void WatchCache::DispatchLocked(const CacheEvent& event) {
@@ -393,6 +347,10 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   ++generation_;
   objects_ = std::move(objects);
   events_.clear();
+  times_.clear();
+  window_bytes_ = 0;
+  is_large_ = false;
+  states_.clear();
   window_begin_ = revision;
   dropped_ = false;
   revision_ = recorded_ = revision;

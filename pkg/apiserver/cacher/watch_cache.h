@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -17,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apiserver/cacher/beginning.h"
 #include "kubexx/apiserver/cacher/cache_watcher.h"
 #include "kubexx/apiserver/cacher/cached_object.h"
 #include "kubexx/apiserver/cacher/past_changes.h"
@@ -45,14 +47,27 @@ struct WatchStart {
   std::int64_t revision = 0;
 };
 
+/// How many past events a cache keeps.
+struct WindowLimits {
+  /// At most so many.
+  std::size_t events = 1000;
+  /// At most so many bytes of objects, so that updates of large objects do not need any amount of
+  /// memory.
+  std::size_t bytes = 16 << 20;
+  /// Events that are older are kept only as long as all of them have at most `old_bytes`.
+  base::Duration fresh = std::chrono::minutes(5);
+  std::size_t old_bytes = 1 << 20;
+};
+
 /// The watch cache of one type. One cache::Reflector feeds it, and many requests read it. As
 /// kube-apiserver's watch cache (`apiserver/pkg/storage/cacher`) it keeps a window of past events,
 /// so that watches can begin in the past. It gives each event to a watcher once, and encodes an
 /// event once for all watchers with the same format. Thread-safe.
 class WatchCache final : public cache::ReflectorStore {
  public:
-  /// The cache keeps the last `window` events.
-  WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window);
+  /// The cache keeps the last events within the limits. A watch that is up to date needs none of
+  /// them.
+  WatchCache(ResourceTypeRef type, base::Clock& clock, WindowLimits limits);
 
   /// Whether a wait continues or ends with an error when the cache cannot follow the storage at the
   /// moment.
@@ -97,8 +112,8 @@ class WatchCache final : public cache::ReflectorStore {
 
   /// Ends the watches whose deadline has passed, and sends a bookmark to the watchers that want
   /// them: with `bookmarks` to all, otherwise to those that end, so that the next watch goes on
-  /// from there. (kube-apiserver's is sent two seconds before.) Costs nothing, and takes no lock,
-  /// while nobody watches.
+  /// from there. (kube-apiserver's is sent two seconds before.) Also drops old events. Costs
+  /// nothing, and takes no lock, while nobody watches and there are few events.
   void Tick(base::TimePoint now, bool bookmarks);
   /// Ends all watches.
   void EndWatches();
@@ -126,6 +141,11 @@ class WatchCache final : public cache::ReflectorStore {
   apimachinery::Result<void> Put(cache::Object&& object);
   void Commit(Objects objects, std::int64_t revision);
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
+  /// Drops the events that are beyond the limits.
+  void TrimLocked(base::TimePoint now) KX_REQUIRES(mu_);
+  void DropOldestLocked() KX_REQUIRES(mu_);
+  /// The selected objects of the present state. Sets `revision` to that of the state.
+  Beginning Begin(const Selection& selection, std::int64_t& revision);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
   /// Notes that an event of this revision has arrived. The revision is reached unless others of it
@@ -141,13 +161,18 @@ class WatchCache final : public cache::ReflectorStore {
 
   const ResourceTypeRef type_;
   base::Clock& clock_;
-  const std::size_t window_;
+  const WindowLimits limits_;
   TextPool texts_;
   mutable base::Mutex mu_;
   mutable base::CondVar advanced_;
   Objects objects_ KX_GUARDED_BY(mu_);
   std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;  ///< how often the whole state was replaced
   std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
+  std::deque<base::TimePoint> times_ KX_GUARDED_BY(mu_);  ///< when events_ were recorded
+  std::size_t window_bytes_ KX_GUARDED_BY(mu_) = 0;       ///< of events_
+  std::atomic<bool> is_large_ = false;                    ///< the window is; see Tick
+  /// The states with which watches began that have not told all of it yet, by their namespaces.
+  std::map<std::string, std::weak_ptr<const ObjectsAtATime>> states_ KX_GUARDED_BY(mu_);
   /// All events after this revision are in events_.
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
   bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled

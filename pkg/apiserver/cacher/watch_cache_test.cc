@@ -2,11 +2,18 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/resources/builtin_types.h"
+#include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -19,8 +26,9 @@ class VersionFrames final : public FrameFormat {
   apimachinery::Result<std::string> Frame(codec::WatchEventType type, const ResourceType&,
                                           std::string_view json) const override {
     const auto tree = codec::JsonTree::Parse(json);
+    const auto* const metadata = tree ? tree->Find("metadata") : nullptr;
     return std::string(ToString(type)) + " " +
-           (tree ? std::string(tree->Find("metadata")->TextAt("name")) : "");
+           (metadata != nullptr ? std::string(metadata->TextAt("name")) : "");
   }
 };
 
@@ -36,12 +44,15 @@ class WatchCacheTest : public ::testing::Test {
     }
     return nullptr;
   }
-  static cache::Object Map(const std::string& name, const std::string& version) {
+  static cache::Object Map(const std::string& name, const std::string& version,
+                           const std::string& label = "", const std::string& namespace_ = "d",
+                           std::size_t size = 0) {
     cache::Object object;
     object.encoding = codec::Encoding::kJson;
-    object.bytes = R"({"metadata":{"name":")" + name + R"(","namespace":"d","resourceVersion":")" +
-                   version + "\"}}";
-    object.key = {.namespace_ = "d", .name = name};
+    object.bytes = R"({"metadata":{"name":")" + name + R"(","namespace":")" + namespace_ +
+                   R"(","labels":{"l":")" + label + R"("},"resourceVersion":")" + version +
+                   R"("},"data":{"x":")" + std::string(size, 'x') + "\"}}";
+    object.key = {.namespace_ = namespace_, .name = name};
     object.resource_version = version;
     return object;
   }
@@ -50,6 +61,17 @@ class WatchCacheTest : public ::testing::Test {
     options.format = std::make_shared<VersionFrames>();
     auto watcher = std::make_shared<CacheWatcher>(Maps(), std::move(options));
     cache_.Add(watcher, {.revision = from});
+    return watcher;
+  }
+  /// A watch that begins with the present state.
+  std::shared_ptr<CacheWatcher> WatchAll(const std::string& labels = "",
+                                         const std::string& namespace_ = "") {
+    WatcherOptions options;
+    options.format = std::make_shared<VersionFrames>();
+    options.selection.namespace_ = namespace_;
+    options.selection.labels = *apimachinery::LabelSelector::Parse(labels);
+    auto watcher = std::make_shared<CacheWatcher>(Maps(), std::move(options));
+    cache_.Add(watcher, {.initial_events = true});
     return watcher;
   }
   static std::vector<std::string> Taken(CacheWatcher& watcher) {
@@ -62,7 +84,8 @@ class WatchCacheTest : public ::testing::Test {
     return texts;
   }
 
-  WatchCache cache_{Maps(), base::Clock::Real(), 100};
+  base::testing::FakeClock clock_{};
+  WatchCache cache_{Maps(), clock_, {.events = 100, .bytes = 100000, .old_bytes = 50000}};
 };
 
 // `etcdctl del --prefix` makes several changes with one revision.
@@ -102,6 +125,92 @@ TEST_F(WatchCacheTest, AWatchAmongManyChangesOfOneVersionGetsAllOfThem) {
   ASSERT_TRUE(cache_.Add(Map("last", "6")));
   expected.emplace_back("ADDED last");
   EXPECT_EQ(Taken(*watcher), expected);
+}
+
+/// Otherwise many watches that nobody reads would need memory for each object.
+TEST_F(WatchCacheTest, WatchesThatBeginShareTheState) {
+  int version = 6;
+  for (int i = 100; i < 200; ++i) {
+    ASSERT_TRUE(cache_.Add(Map(std::to_string(i), std::to_string(version++))));
+  }
+  std::vector<std::shared_ptr<CacheWatcher>> watchers;
+  for (int i = 0; i < 100; ++i) {
+    watchers.push_back(WatchAll(i % 2 == 0 ? "" : "l=", i % 3 == 0 ? "" : "d"));
+    ASSERT_TRUE(cache_.Update(Map("100", std::to_string(version++))));
+  }
+  EXPECT_LE(cache_.List({}).items.back().use_count(), 30);
+  for (const std::shared_ptr<CacheWatcher>& watcher : watchers) {
+    EXPECT_GE(Taken(*watcher).size(), 100U);
+  }
+  EXPECT_LE(cache_.List({}).items.back().use_count(), 3) << "it, its event and the list";
+}
+
+TEST_F(WatchCacheTest, AWatchBeginsWithTheStateOfItsTime) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::map<std::string, std::pair<std::string, std::string>> model;  // namespace/name: label
+  struct Begun {
+    std::shared_ptr<CacheWatcher> watcher{};
+    std::vector<std::string> expected{};
+  };
+  std::vector<Begun> begun;
+  for (int version = 6; version < 600; ++version) {
+    const std::string name = std::to_string(100 + random() % 40);
+    const std::string namespace_ = random() % 2 == 0 ? "d" : "e";
+    const std::string label = random() % 2 == 0 ? "a" : "b";
+    const std::string key = namespace_ + "/" + name;
+    if (random() % 4 == 0 && model.contains(key)) {
+      ASSERT_TRUE(cache_.Delete(Map(name, std::to_string(version), label, namespace_)));
+      model.erase(key);
+    } else {
+      ASSERT_TRUE(cache_.Update(Map(name, std::to_string(version), label, namespace_)));
+      model[key] = {namespace_, label};
+    }
+    if (random() % 3 != 0) {
+      continue;
+    }
+    const std::string of = random() % 2 == 0 ? "" : "e";
+    const bool selects = random() % 2 == 0;
+    Begun one{.watcher = WatchAll(selects ? "l=a" : "", of)};
+    for (const auto& [at, value] : model) {
+      if ((of.empty() || value.first == of) && (!selects || value.second == "a")) {
+        one.expected.push_back("ADDED " + at.substr(2));
+      }
+    }
+    begun.push_back(std::move(one));
+  }
+  for (const Begun& one : begun) {
+    std::vector<std::string> taken = Taken(*one.watcher);
+    ASSERT_GE(taken.size(), one.expected.size());
+    taken.resize(one.expected.size());
+    EXPECT_EQ(taken, one.expected);
+  }
+}
+
+TEST_F(WatchCacheTest, ALargeObjectsPastHasALimit) {
+  for (int version = 6; version < 60; ++version) {
+    ASSERT_TRUE(cache_.Update(Map("large", std::to_string(version), "", "d", 10000)));
+  }
+  EXPECT_THAT(Taken(*Watch(58)), ElementsAre("MODIFIED large"));
+  std::vector<http::BodyStream::Chunk> chunks;
+  EXPECT_TRUE(Watch(59)->Take(chunks)) << "a watch that is up to date";
+  EXPECT_TRUE(chunks.empty());
+  EXPECT_FALSE(Watch(48)->Take(chunks));
+  ASSERT_EQ(chunks.size(), 1U);
+  EXPECT_TRUE(chunks[0]->starts_with("ERROR"));
+}
+
+TEST_F(WatchCacheTest, OldEventsOfLargeObjectsAreDropped) {
+  for (int version = 6; version < 15; ++version) {
+    ASSERT_TRUE(cache_.Update(Map("large", std::to_string(version), "", "d", 10000)));
+  }
+  EXPECT_EQ(Taken(*Watch(6)).size(), 8U);
+  clock_.Advance(std::chrono::minutes(6));
+  cache_.Tick(clock_.Now(), false);
+  std::vector<http::BodyStream::Chunk> chunks;
+  EXPECT_FALSE(Watch(6)->Take(chunks));
+  EXPECT_EQ(Taken(*Watch(10)).size(), 4U) << "few bytes stay";
 }
 
 }  // namespace

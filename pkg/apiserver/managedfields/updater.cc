@@ -120,17 +120,23 @@ JsonTree Prune(const Type& type, const JsonTree& merged, const FieldSet& last,
   return Without(type, merged, in_merged.Difference(left).Intersection(named_last));
 }
 
-/// Leaves out the members that have become null because their fields were removed.
-void DropNewNulls(JsonTree& object, const JsonTree& before) {
+/// Leaves out the members that have become null because their fields were removed. Those that the
+/// config has are what it says: null or empty. Otherwise the same config would change the object
+/// once more. `config` is null when it has nothing there.
+void DropNewNulls(JsonTree& object, const JsonTree& before, const JsonTree* config) {
   const codec::MemberIndex of_before(&before);
+  const codec::MemberIndex of_config(config);
   std::vector<JsonTree::Member> kept;
   for (JsonTree::Member& member : object.members()) {
     const JsonTree* const old = of_before.Find(member.key);
+    const JsonTree* const wanted = of_config.Find(member.key);
     if (member.value.IsNull() && (old == nullptr || !old->IsNull())) {
-      continue;
-    }
-    if (old != nullptr && member.value.IsObject()) {
-      DropNewNulls(member.value, *old);
+      if (wanted == nullptr) {
+        continue;
+      }
+      member.value = *wanted;
+    } else if (old != nullptr && member.value.IsObject()) {
+      DropNewNulls(member.value, *old, wanted);
     }
     kept.push_back(std::move(member));
   }
@@ -177,7 +183,7 @@ Result<Applied> ApplyConfig(const Writer& writer, const JsonTree& live, const Js
   applied.object = merged;
   if (!last.empty()) {
     applied.object = Prune(writer.type, merged, last, managers);
-    DropNewNulls(applied.object, merged);
+    DropNewNulls(applied.object, merged, &config);
   }
   applied.conflicts = Yield(Changes(writer, live, applied.object), &id, force, managers);
   if (!applied.conflicts.empty()) {

@@ -64,7 +64,8 @@ class UpdaterTest : public ::testing::Test {
   const JsonTree schema_ = ObjectOf(R"({"type":"object","properties":{
       "n":{"type":"integer"},"s":{"type":"string"},"t":{"type":"string"},
       "map":{"type":"object","additionalProperties":{"type":"string"}},
-      "struct":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}},
+      "struct":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},
+        "free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}},
       "list":{"type":"array","items":{"type":"string"}},
       "set":{"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"set"},
       "keyed":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],
@@ -191,6 +192,19 @@ TEST_F(UpdaterTest, TimesChangeWithTheObjectOnly) {
   EXPECT_EQ(managers_.begin()->second.time, time);
   EXPECT_EQ(Apply("a", R"({"n":2})"), "");
   EXPECT_NE(managers_.begin()->second.time, time);
+}
+
+TEST_F(UpdaterTest, ANullThatIsAppliedAgainChangesNothing) {
+  for (const std::string before : {"1", R"({"a":1,"b":{"c":1}})", "[1]"}) {
+    EXPECT_EQ(Apply("a", R"({"struct":{"free":{"k":)" + before + "}}}"), "");
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(Apply("a", R"({"struct":{"free":{"k":null}}})"), "") << before;
+      EXPECT_EQ(Object(), R"({"struct":{"free":{"k":null}}})") << before;
+    }
+  }
+  EXPECT_EQ(Apply("a", R"({"struct":{"free":{"k":{"a":1}},"a":"x"}})"), "");
+  EXPECT_EQ(Apply("a", R"({"struct":{"free":{},"a":"x"}})"), "");
+  EXPECT_EQ(Object(), R"({"struct":{"free":{},"a":"x"}})");
 }
 
 TEST_F(UpdaterTest, BadConfigsAreRefused) {

@@ -65,6 +65,7 @@ struct ResourceType {
   std::string group{};  ///< "" for the core group
   std::string version{};
   std::string kind{};
+  std::string list_kind{};  ///< "" for the kind with "List" behind it
   std::string plural{};
   std::string singular{};
   bool namespaced = true;
@@ -110,7 +111,8 @@ struct ResourceType {
   std::string ApiVersion() const { return group.empty() ? version : group + "/" + version; }
   /// "pods" or "deployments.apps", as errors name resources.
   std::string QualifiedPlural() const { return group.empty() ? plural : plural + "." + group; }
-  std::string ListKind() const { return kind + "List"; }
+  /// The kind of lists of such objects.
+  std::string ListKind() const { return list_kind.empty() ? kind + "List" : list_kind; }
   /// Whether this is that resource, in any version.
   bool Is(std::string_view of_group, std::string_view of_plural) const {
     return plural == of_plural && group == of_group;

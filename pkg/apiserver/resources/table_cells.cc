@@ -149,16 +149,12 @@ std::string LabelsAt(const JsonTree& object, CellPath path) {
   return OrElse(base::Join(parts, ","));
 }
 
-std::string SelectorAt(const JsonTree& object, CellPath path) {
-  const JsonTree* const selector = object.At(path);
-  if (selector == nullptr) {
-    return "<none>";
-  }
+std::string SelectorText(const JsonTree& selector) {
   std::vector<SelectorTerm> terms;
-  for (const auto& [key, value] : LabelMapOf(selector->Find("matchLabels"))) {
+  for (const auto& [key, value] : LabelMapOf(selector.Find("matchLabels"))) {
     terms.push_back({.key = key, .text = key + "=" + value});
   }
-  for (const JsonTree& expression : ElementsAt(*selector, {"matchExpressions"})) {
+  for (const JsonTree& expression : ElementsAt(selector, {"matchExpressions"})) {
     terms.push_back(TermOf(expression));
   }
   std::ranges::stable_sort(terms, {}, &SelectorTerm::key);
@@ -167,7 +163,12 @@ std::string SelectorAt(const JsonTree& object, CellPath path) {
   for (SelectorTerm& term : terms) {
     parts.push_back(std::move(term.text));
   }
-  return OrElse(base::Join(parts, ","));
+  return base::Join(parts, ",");
+}
+
+std::string SelectorAt(const JsonTree& object, CellPath path) {
+  const JsonTree* const selector = object.At(path);
+  return OrElse(selector == nullptr ? std::string() : SelectorText(*selector));
 }
 
 JsonTree NameCell(const JsonTree& object) { return MetaString(object, "name"); }

@@ -51,7 +51,10 @@ std::string WithMore(const std::vector<std::string>& shown, std::size_t count,
 
 /// A map of labels as "a=b,c=d"; "<none>" when there are none.
 std::string LabelsAt(const codec::JsonTree& object, CellPath path);
-/// A label selector as "a=b,c in (d,e),!f"; "<none>" when it selects everything or nothing.
+/// A label selector, with matchLabels and matchExpressions, as "a=b,c in (d,e),!f". "" when it has
+/// no requirements.
+std::string SelectorText(const codec::JsonTree& selector);
+/// The same of the selector at the path; "<none>" when it has no requirements or there is none.
 std::string SelectorAt(const codec::JsonTree& object, CellPath path);
 
 /// The object's name.

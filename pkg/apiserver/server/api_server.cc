@@ -30,6 +30,9 @@ constexpr std::chrono::seconds kReadTime{10};
 /// Connections are kept for as long as client libraries keep them.
 constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
+/// How long the requests that are being answered may take once the server has to stop. It is less
+/// than the half minute that a pod has by default.
+constexpr std::chrono::seconds kDrainTime{10};
 
 /// Longer than the few milliseconds that it takes to look for what may be given back.
 constexpr base::Duration kFirstRelease = std::chrono::seconds(2);  // what the start needed
@@ -39,6 +42,17 @@ constexpr std::chrono::seconds kReleaseInterval{30};
 constexpr const char* kHealthPaths[] = {"/healthz", "/readyz", "/livez"};
 
 constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+
+/// Some descriptors are kept for the store, for clients in this process, and for refusing
+/// connections.
+std::size_t MaxConnections(std::size_t wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return wanted;
+  }
+  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
+  return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
+}
 
 ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry& registry) {
   ApiOptions api{.clock = options.clock,
@@ -56,19 +70,9 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   api.hosts.push_back(HostOfAddress(options.address));
   api.hosts.push_back(base::HostName());
   api.origins = options.allowed_origins;
+  api.watches_per_user = MaxConnections(options.max_connections) / 2;
   api.metrics = [&registry] { return registry.Serialize(); };
   return api;
-}
-
-/// Some descriptors are kept for the store, for clients in this process, and for refusing
-/// connections.
-std::size_t MaxConnections(std::size_t wanted) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return wanted;
-  }
-  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
-  return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
 }
 
 /// The reason of the answer to a request that cannot be read.
@@ -99,7 +103,9 @@ http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
   };
   if (!options.plain_http) {
     http.tls.emplace();
-    http.tls->certificate = http::FixedCertificate(options.certificate);
+    http.tls->certificate = options.certificate_provider
+                                ? options.certificate_provider
+                                : http::FixedCertificate(options.certificate);
     http.tls->client_ca = options.client_ca;
     http.tls->client_certificate_optional = true;
   }
@@ -145,6 +151,9 @@ http::Response ApiServer::Serve(const http::Request& request) {
 ApiServer::~ApiServer() { Stop(); }
 
 Result<void> ApiServer::Start() {
+  if (!options_.plain_http && options_.certificate_provider) {
+    options_.certificate = *options_.certificate_provider();
+  }
   if (!options_.plain_http && options_.certificate.certificate.empty()) {
     KX_ASSIGN_OR_RETURN(options_.certificate, http::SelfSigned({"localhost", "127.0.0.1",
                                                                 HostOfAddress(options_.address)}));
@@ -178,6 +187,10 @@ Result<void> ApiServer::OnListening() {
 }
 
 void ApiServer::Stop() {
+  // What a client has asked for may be in the store already, so that it should learn that.
+  if (http_ != nullptr) {
+    http_->Drain(kDrainTime);
+  }
   ticker_.request_stop();
   reaper_.request_stop();
   looker_.request_stop();

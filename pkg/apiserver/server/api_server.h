@@ -31,6 +31,10 @@ struct ApiServerOptions {
   /// The server's certificate. When it is empty, Start makes a self-signed one for localhost and
   /// the host of `address`.
   http::KeyPair certificate{};
+  /// Where each new connection gets the certificate from, when it is replaced while the server
+  /// runs; see certwatcher::CertWatcher. Then `certificate` is not used. kubeconfig() has the one
+  /// that there was at the start.
+  http::CertificateProvider certificate_provider{};
   /// The certificate authorities (PEM) that client certificates are verified with. When it is
   /// empty, the server asks clients for no certificate.
   std::string client_ca{};
@@ -115,7 +119,9 @@ class ApiServer {
   /// The metrics that the path /metrics serves.
   metrics::Registry& registry() { return registry_; }
 
-  /// Ends all watches and connections. Returns when the server works on no request any more.
+  /// Takes no new connections, ends all watches, and waits for up to ten seconds until those have
+  /// their answers who have asked for something. Then ends all connections. Returns when the server
+  /// works on no request any more.
   void Stop();
 
  private:

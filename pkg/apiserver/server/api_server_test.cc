@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <latch>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
@@ -16,6 +18,8 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/http/testing/raw_connection.h"
+#include "kubexx/rest/url_client.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -289,6 +293,67 @@ TEST(ApiServerTest, LooksAfterTheStoreEveryTwoSeconds) {
     EXPECT_EQ(asked_storage.asked, times + 1);
     clock.AdvanceToSleeper(std::chrono::seconds(2));
   }
+}
+
+/// Otherwise a client would not learn whether what it has asked for is done.
+TEST(ApiServerTest, WhoHasAskedForSomethingIsAnsweredByAServerThatStops) {
+  auto storage = storage::NewMemoryStorage({});
+  ASSERT_TRUE(storage);
+  std::latch asked(1);
+  std::latch answer(1);
+  ApiServerOptions options{.plain_http = true};
+  options.around = [&](const http::Request& request, const http::Handler& next) {
+    http::Response response = next(request);
+    if (request.method == "POST") {
+      asked.count_down();
+      KX_AWAIT(answer.try_wait());
+    }
+    return response;
+  };
+  ApiServer server(std::move(*storage), std::move(options));
+  ASSERT_TRUE(server.Start());
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  http::testing::RawConnection watching(server.port());
+  watching.Send("GET " + maps + "?watch=true HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  watching.ReadUntil("chunked");
+  http::testing::RawConnection writing(server.port());
+  const std::string body = R"({"metadata":{"name":"m"}})";
+  writing.Send("POST " + maps +
+               " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+               "Content-Length: " +
+               std::to_string(body.size()) + "\r\n\r\n" + body);
+  KX_AWAIT(asked.try_wait());
+  std::jthread stops([&server] { server.Stop(); });
+  EXPECT_THAT(watching.ReadAll(), ::testing::EndsWith("0\r\n\r\n")) << "its watch ends in order";
+  answer.count_down();
+  EXPECT_THAT(writing.ReadAll(), ::testing::StartsWith("HTTP/1.1 201 "));
+}
+
+TEST(ApiServerTest, ACertificateIsAskedForAtEachConnection) {
+  auto storage = storage::NewMemoryStorage({});
+  ASSERT_TRUE(storage);
+  const auto first = http::SelfSigned({"localhost"});
+  const auto second = http::SelfSigned({"localhost"});
+  ASSERT_TRUE(first && second);
+  std::atomic<bool> is_new = false;
+  ApiServerOptions options;
+  options.certificate_provider = [&] {
+    return std::make_shared<const http::KeyPair>(is_new ? *second : *first);
+  };
+  ApiServer server(std::move(*storage), std::move(options));
+  ASSERT_TRUE(server.Start());
+  EXPECT_EQ(server.authority(), first->certificate);
+  const auto accepts = [&](const http::KeyPair& pair) {
+    rest::UrlClient::Options to{.url = "https://localhost:" + std::to_string(server.port()) +
+                                       "/version"};
+    to.tls.ca_data = pair.certificate;
+    const auto client = rest::UrlClient::New(std::move(to));
+    return client && (*client)->Get({}, 1 << 20, {}).has_value();
+  };
+  EXPECT_TRUE(accepts(*first));
+  is_new = true;
+  EXPECT_TRUE(accepts(*second));
+  EXPECT_FALSE(accepts(*first));
 }
 
 TEST(ApiServerTest, ServesWithTlsAndWritesAKubeconfig) {

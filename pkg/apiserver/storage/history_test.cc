@@ -184,6 +184,36 @@ TEST(History, LimitsCompact) {
   EXPECT_EQ(history.compacted(), 10);
 }
 
+TEST(History, ALimitOfBytesIsOfThePast) {
+  History history;
+  for (int number = 0; number < 10; ++number) {
+    history.Write("key", MakeBlob(std::string(100, 'x')), TimePoint());
+    history.Write("other", MakeBlob(std::string(10, 'x')), TimePoint());
+  }
+  EXPECT_EQ(history.past_bytes(), 990U);
+  history.CompactLarge(1000, 20);
+  EXPECT_EQ(history.compacted(), 0);
+  history.CompactLarge(500, 4);
+  EXPECT_EQ(history.compacted(), 4);
+  EXPECT_EQ(history.past_bytes(), 880U);
+  history.CompactLarge(500, 20);
+  EXPECT_EQ(history.past_bytes(), 450U);
+  while (history.Trim(1)) {
+  }
+  EXPECT_EQ(history.value_bytes(), 450U + 110U);
+  history.Repack("key", 17, MakeBlob("packed"));
+  EXPECT_EQ(history.past_bytes(), 356U);
+  history.Repack("key", 19, MakeBlob("live"));
+  EXPECT_EQ(history.past_bytes(), 356U);
+  history.Write("key", nullptr, TimePoint());
+  EXPECT_EQ(history.past_bytes(), 360U);
+  history.Undo(18);
+  EXPECT_EQ(history.past_bytes(), 356U - 6U - 10U);
+  history.CompactLarge(0, 18);
+  EXPECT_EQ(history.past_bytes(), 0U);
+  EXPECT_EQ(history.compacted(), 18);
+}
+
 TEST(History, ALongChainIsFreedWithoutDeepRecursion) {
   History history;
   for (int number = 0; number < 300000; ++number) {

@@ -21,6 +21,10 @@ struct MemoryOptions {
   base::Duration keep_history = std::chrono::minutes(5);
   /// The store drops the oldest history when it has more revisions than this.
   std::size_t keep_revisions = 100000;
+  /// The store drops the oldest history when the values that only the history needs are larger than
+  /// this in total, in the form in which memory holds them: updates of large objects would
+  /// otherwise need any amount of memory. As long as a watch is behind, they may be twice as large.
+  std::size_t keep_history_bytes = 128 << 20;
   /// The store refuses larger values. The default is that of etcd.
   std::size_t max_value_bytes = 1536 << 10;
   /// The most recently written values, up to this many bytes in total, stay uncompressed. The store

@@ -114,6 +114,32 @@ TEST(MemoryStorage, HistoryIsKeptByCount) {
   EXPECT_EQ(old.error().reason, Reason::kExpired);
 }
 
+TEST(MemoryStorage, HistoryIsKeptByBytes) {
+  MemoryOptions options;
+  options.keep_history_bytes = 100000;
+  options.uncompressed_bytes = 1 << 30;
+  const auto storage = MustMake(std::move(options));
+  ASSERT_TRUE(storage->Create(NumberedKey(0), "x", {}).has_value());
+  WatchRecorder watch(*storage, "/registry/", {.from_revision = 1});
+  Revision last = 0;
+  for (int number = 1; number <= 100; ++number) {
+    const std::string value(10000, static_cast<char>('a' + number % 26));
+    const auto written = GuaranteedUpdate(
+        *storage, NumberedKey(1),
+        [&](const KeyValue&) -> Result<std::optional<std::string>> { return std::optional(value); },
+        {.create_if_missing = true}, {});
+    ASSERT_TRUE(written);
+    last = written->mod_revision;
+    EXPECT_EQ(watch.Await(static_cast<std::size_t>(number)).size(),
+              static_cast<std::size_t>(number));
+    EXPECT_LE(storage->Usage().value_bytes, 130000U);
+  }
+  EXPECT_TRUE(storage->Get(NumberedKey(1), last - 5, {}));
+  const Result<KeyValue> old = storage->Get(NumberedKey(1), 1, {});
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().reason, Reason::kExpired);
+}
+
 TEST(MemoryStorage, HistoryIsKeptByTime) {
   base::testing::FakeClock clock;
   MemoryOptions options;

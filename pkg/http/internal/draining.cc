@@ -33,6 +33,8 @@ void Draining::EndIdle() {
     const std::shared_ptr<Session> session = *next++;
     if (session->idle()) {
       session->Close();
+    } else {
+      session->Wake();  // A response in chunks ends now.
     }
   }
   done_ = sessions_.empty();

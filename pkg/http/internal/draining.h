@@ -13,7 +13,7 @@
 
 namespace kubexx::http::internal {
 
-/// Closes connections without a request until no connection is left.
+/// Closes connections without a request, and ends responses in chunks, until no connection is left.
 class Draining {
  public:
   /// `sessions` and `acceptor` are used only on the thread of `context`.

@@ -1,5 +1,9 @@
 #include <utility>
 // Asio needs <utility> first.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <boost/asio/ip/v6_only.hpp>
 #include <vector>
 
@@ -63,6 +67,15 @@ error_code ListenOn(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
 }
 
 }  // namespace
+
+void KeepAlive(tcp::socket& socket) {
+  error_code ignored;
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  for (const auto& [name, value] :
+       {std::pair(TCP_KEEPIDLE, 60), std::pair(TCP_KEEPINTVL, 15), std::pair(TCP_KEEPCNT, 4)}) {
+    (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, name, &value, sizeof(value));
+  }
+}
 
 Result<void> Listen(asio::io_context& context, const std::string& address,
                     tcp::acceptor& acceptor) {

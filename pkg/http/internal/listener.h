@@ -1,5 +1,5 @@
 /// @file
-/// Listen: opens the socket on which a server listens.
+/// Listen: opens the socket on which a server listens; and the settings of those of its clients.
 #ifndef KUBEXX_HTTP_INTERNAL_LISTENER_H_
 #define KUBEXX_HTTP_INTERNAL_LISTENER_H_
 
@@ -15,6 +15,11 @@ namespace kubexx::http::internal {
 /// are those of Server::Start.
 apimachinery::Result<void> Listen(boost::asio::io_context& context, const std::string& address,
                                   boost::asio::ip::tcp::acceptor& acceptor);
+
+/// Lets the system ask a silent client now and then whether it is still there, and end the
+/// connection after about two minutes without an answer. Otherwise the connection of a client whose
+/// machine is gone could stay for ever, as a server that has nothing to send learns nothing.
+void KeepAlive(boost::asio::ip::tcp::socket& socket);
 
 }  // namespace kubexx::http::internal
 

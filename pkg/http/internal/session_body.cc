@@ -118,7 +118,8 @@ bool Session::WriteChunks() {
   const bool websocket = !websocket_key_.empty();
   chunks_.clear();
   buffers_.clear();
-  body_ended_ = !stream_body_->Take(chunks_);
+  // A stream may have no end of its own, so that one of a server which is draining gets one.
+  body_ended_ = !stream_body_->Take(chunks_) || host_.draining();
   if (!pong_.empty()) {
     frames_.push_back(std::move(pong_));
     pong_.clear();

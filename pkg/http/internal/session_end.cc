@@ -41,7 +41,9 @@ void Session::Linger() {
   reading_ = true;
   error_code ignored;
   tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
-  const std::chrono::milliseconds time = (trusted() ? kDrainOfAdmitted : kDrainOfAnybody).time;
+  // The end of the server does not wait for clients that leave their connection open.
+  const bool is_patient = trusted() && !host_.draining();
+  const std::chrono::milliseconds time = (is_patient ? kDrainOfAdmitted : kDrainOfAnybody).time;
   CloseAfter(time);
   if (!ahead_) {
     tcp().expires_after(time);

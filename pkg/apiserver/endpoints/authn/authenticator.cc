@@ -9,6 +9,9 @@
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
+
+using apimachinery::Result;
+
 namespace {
 
 /// Compares in a time that does not depend on where the texts differ. The length of a secret is no
@@ -33,20 +36,19 @@ User Administrator() {
 
 }  // namespace
 
-std::optional<User> Authenticator::Authenticate(const http::Request& request) const {
+Result<std::optional<User>> Authenticator::Authenticate(const http::Request& request) const {
   if (!request.peer.common_name.empty()) {
     User user{.name = request.peer.common_name, .groups = request.peer.organizations};
     user.groups.emplace_back("system:authenticated");
-    return user;
+    return std::optional(std::move(user));
   }
   const std::string_view header = request.Header("Authorization");
   if (header.empty()) {
     return is_open() && !request.peer.refused ? std::optional(Administrator()) : std::nullopt;
   }
-  if (auto owner = FindToken(BearerToken(header), {std::string(kApiAudience)}, request.stop)) {
-    return std::move(owner->user);
-  }
-  return std::nullopt;
+  KX_ASSIGN_OR_RETURN(std::optional<TokenOwner> owner,
+                      FindToken(BearerToken(header), {std::string(kApiAudience)}, request.stop));
+  return owner ? std::optional(std::move(owner->user)) : std::nullopt;
 }
 
 std::optional<std::string> Authenticator::Admits(const http::Request& request) const {
@@ -81,12 +83,13 @@ std::optional<User> Authenticator::FindUser(std::string_view token) const {
   return std::nullopt;
 }
 
-std::optional<TokenOwner> Authenticator::FindToken(std::string_view token,
-                                                   const std::vector<std::string>& audiences,
-                                                   const std::stop_token& stop) const {
+Result<std::optional<TokenOwner>> Authenticator::FindToken(
+    std::string_view token, const std::vector<std::string>& audiences,
+    const std::stop_token& stop) const {
   if (std::ranges::find(audiences, kApiAudience) != audiences.end()) {
     if (auto user = FindUser(token)) {
-      return TokenOwner{.user = std::move(*user), .audiences = {std::string(kApiAudience)}};
+      return std::optional<TokenOwner>(
+          {.user = std::move(*user), .audiences = {std::string(kApiAudience)}});
     }
   }
   return accounts_.Find(token, audiences, stop);

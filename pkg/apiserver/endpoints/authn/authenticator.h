@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/authn/service_account_tokens.h"
 #include "kubexx/apiserver/endpoints/authn/token_file.h"
 #include "kubexx/apiserver/rbac/user.h"
@@ -30,8 +31,9 @@ class Authenticator {
                 const ServiceAccountTokens& accounts)
       : token_(std::move(token)), others_(std::move(others)), accounts_(accounts) {}
 
-  /// The user that sends the request; std::nullopt means that the answer is 401.
-  std::optional<User> Authenticate(const http::Request& request) const;
+  /// The user that sends the request; std::nullopt means that the answer is 401. Returns the
+  /// store's error when it cannot say whether the token of a service account is still valid.
+  apimachinery::Result<std::optional<User>> Authenticate(const http::Request& request) const;
 
   /// The name of the sender if Authenticate would accept it. Unlike Authenticate it does not check
   /// whether the account of a token and the object that the token is bound to still exist. So it
@@ -42,10 +44,10 @@ class Authenticator {
   bool is_open() const { return token_.empty() && others_.empty(); }
 
   /// The owner of a bearer token, if the token is for one of `audiences`. Tokens of users are for
-  /// the audience of the API.
-  std::optional<TokenOwner> FindToken(std::string_view token,
-                                      const std::vector<std::string>& audiences,
-                                      const std::stop_token& stop) const;
+  /// the audience of the API. Returns errors as Authenticate.
+  apimachinery::Result<std::optional<TokenOwner>> FindToken(
+      std::string_view token, const std::vector<std::string>& audiences,
+      const std::stop_token& stop) const;
 
  private:
   /// The user of one of the server's own tokens.

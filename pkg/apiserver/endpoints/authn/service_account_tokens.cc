@@ -36,6 +36,10 @@ constexpr std::string_view kUserPrefix = "system:serviceaccount:";
 /// that its users can finish their work.
 constexpr std::chrono::seconds kLeeway{60};
 
+/// The clocks of servers with the same store may differ by this, so that a new token of one server
+/// is valid for the others. It is that of kube-apiserver.
+constexpr std::chrono::seconds kClockLeeway{60};
+
 std::int64_t SecondsAt(const JsonTree& claims, std::string_view name) {
   const JsonTree* const found = claims.Find(name);
   return found == nullptr ? 0 : found->AsInt().value_or(0);
@@ -126,10 +130,14 @@ std::string ServiceAccountTokens::Issue(const TokenClaims& token) const {
   return SignJwt(claims, key_.view());
 }
 
-bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
-                                  std::string_view uid, const std::stop_token& stop) const {
+Result<bool> ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
+                                          std::string_view uid, const std::stop_token& stop) const {
   const ResourceTypeRef type = types_.Find("", "v1", plural);
   const auto object = objects_.Get(*type, key, stop);
+  if (!object && object.error().reason != Reason::kNotFound) {
+    return Fail(object.error().WithContext("check a token of " + std::string(plural) + " \"" +
+                                           key.ToString() + "\""));
+  }
   if (!object || MetaString(*object, "uid") != uid) {
     return false;
   }
@@ -146,7 +154,8 @@ std::optional<JsonTree> ServiceAccountTokens::Verify(std::string_view token,
   }
   const std::int64_t now = Now(objects_.clock());
   common = CommonAudiences(*claims, audiences);
-  if (common.empty() || now >= SecondsAt(*claims, "exp") || now < SecondsAt(*claims, "nbf")) {
+  if (common.empty() || now >= SecondsAt(*claims, "exp") ||
+      now + kClockLeeway.count() < SecondsAt(*claims, "nbf")) {
     return std::nullopt;
   }
   return claims;
@@ -159,32 +168,33 @@ std::optional<std::string> ServiceAccountTokens::UserOf(
   return claims ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
 }
 
-std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,
-                                                     const std::vector<std::string>& audiences,
-                                                     const std::stop_token& stop) const {
+Result<std::optional<TokenOwner>> ServiceAccountTokens::Find(
+    std::string_view token, const std::vector<std::string>& audiences,
+    const std::stop_token& stop) const {
   TokenOwner owner;
   const auto claims = Verify(token, audiences, owner.audiences);
   if (!claims) {
-    return std::nullopt;
+    return std::optional<TokenOwner>();
   }
   const std::string namespace_ = StringAt(*claims, {kPrivate, "namespace"});
   const std::string name = StringAt(*claims, {kPrivate, "serviceaccount", "name"});
   owner.user.uid = StringAt(*claims, {kPrivate, "serviceaccount", "uid"});
-  if (!Exists("serviceaccounts", {.namespace_ = namespace_, .name = name}, owner.user.uid, stop)) {
-    return std::nullopt;
-  }
+  KX_ASSIGN_OR_RETURN(
+      bool exists,
+      Exists("serviceaccounts", {.namespace_ = namespace_, .name = name}, owner.user.uid, stop));
   for (const auto& [kind, plural] : {std::pair("pod", "pods"), std::pair("secret", "secrets")}) {
-    if (const JsonTree* const bound = claims->At({kPrivate, kind});
-        bound != nullptr &&
-        !Exists(plural, {.namespace_ = namespace_, .name = std::string(bound->TextAt("name"))},
-                bound->TextAt("uid"), stop)) {
-      return std::nullopt;
+    if (const JsonTree* const bound = claims->At({kPrivate, kind}); exists && bound != nullptr) {
+      const ObjectKey key{.namespace_ = namespace_, .name = std::string(bound->TextAt("name"))};
+      KX_ASSIGN_OR_RETURN(exists, Exists(plural, key, bound->TextAt("uid"), stop));
     }
+  }
+  if (!exists) {
+    return std::optional<TokenOwner>();
   }
   owner.user.name = std::string(kUserPrefix) + namespace_ + ":" + name;
   owner.user.groups = {"system:serviceaccounts", "system:serviceaccounts:" + namespace_,
                        "system:authenticated"};
-  return owner;
+  return std::optional(std::move(owner));
 }
 
 }  // namespace kubexx::apiserver

@@ -64,9 +64,10 @@ class ServiceAccountTokens {
 
   /// The owner of a token. std::nullopt when the token was not signed with the key of Load, has
   /// expired, is for other audiences, or when its account or the object that it is bound to does
-  /// not exist any more.
-  std::optional<TokenOwner> Find(std::string_view token, const std::vector<std::string>& audiences,
-                                 const std::stop_token& stop) const;
+  /// not exist any more. Returns the store's error when it cannot say whether they exist.
+  apimachinery::Result<std::optional<TokenOwner>> Find(std::string_view token,
+                                                       const std::vector<std::string>& audiences,
+                                                       const std::stop_token& stop) const;
 
  private:
   /// The claims of a token that was signed with the key of Load, is valid now and is for one of
@@ -74,8 +75,8 @@ class ServiceAccountTokens {
   std::optional<codec::JsonTree> Verify(std::string_view token,
                                         const std::vector<std::string>& audiences,
                                         std::vector<std::string>& common) const;
-  bool Exists(std::string_view plural, const apimachinery::ObjectKey& key, std::string_view uid,
-              const std::stop_token& stop) const;
+  apimachinery::Result<bool> Exists(std::string_view plural, const apimachinery::ObjectKey& key,
+                                    std::string_view uid, const std::stop_token& stop) const;
 
   TypeRegistry& types_;
   ObjectStore& objects_;

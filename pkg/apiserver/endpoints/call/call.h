@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/authn/authenticator.h"
 #include "kubexx/apiserver/endpoints/authn/service_account_tokens.h"
 #include "kubexx/apiserver/endpoints/authz/authorizer.h"
+#include "kubexx/apiserver/endpoints/call/open_watches.h"
 #include "kubexx/apiserver/endpoints/registry/type_registry.h"
 #include "kubexx/apiserver/endpoints/request/media_type.h"
 #include "kubexx/apiserver/endpoints/request/request_info.h"
@@ -38,6 +39,7 @@ struct Call {
   TypeRegistry& types;
   ObjectStore& objects;
   Webhooks& webhooks;
+  OpenWatches& open_watches;
   /// Warnings of webhooks for the client. It gets them however the request ends.
   std::vector<std::string>& warnings;
   /// Whether the server keeps metadata.managedFields.

@@ -211,7 +211,8 @@ Faults UnknownFields(const Type& type, const JsonTree& object) {
 
 Faults FieldFaults(const Type& type, std::string_view json) { return FaultFinder(json).Run(type); }
 
-Result<Faults> CheckFields(const Call& call, std::string_view json, const Faults& duplicates) {
+Result<Faults> CheckFields(const Call& call, const ResourceType& type, std::string_view json,
+                           const Faults& duplicates) {
   KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
   if (directive == Directive::kIgnore) {
     return Faults();
@@ -220,10 +221,10 @@ Result<Faults> CheckFields(const Call& call, std::string_view json, const Faults
   if (directive == Directive::kStrict && !duplicates.empty()) {
     faults = {YamlError(duplicates)};
   }
-  Append(FieldFaults(MergeTypeOf(*call.type), json), faults);
+  Append(FieldFaults(MergeTypeOf(type), json), faults);
   if (directive == Directive::kStrict && !faults.empty()) {
-    return Fail(Reason::kBadRequest, call.type->kind + " in version \"" + call.type->version +
-                                         "\" cannot be handled as a " + call.type->kind + ": " +
+    return Fail(Reason::kBadRequest, type.kind + " in version \"" + type.version +
+                                         "\" cannot be handled as a " + type.kind + ": " +
                                          StrictError(faults));
   }
   return faults;

@@ -24,10 +24,12 @@ std::vector<std::string> UnknownFields(const managedfields::Type& type,
 std::vector<std::string> FieldFaults(const managedfields::Type& type, std::string_view json);
 
 /// The warnings about an object's fields that the client has asked for. Returns kBadRequest for
-/// such a field with the value Strict, and kInvalid for an invalid parameter. `duplicates` are the
-/// duplicate fields of the YAML from which `json` was made; see codec::YamlToJson.
+/// such a field with the value Strict, and kInvalid for an invalid parameter. The object is one of
+/// `type`, which is another one than the call's for a subresource such as a Scale. `duplicates` are
+/// the duplicate fields of the YAML from which `json` was made; see codec::YamlToJson.
 apimachinery::Result<std::vector<std::string>> CheckFields(
-    const Call& call, std::string_view json, const std::vector<std::string>& duplicates);
+    const Call& call, const ResourceType& type, std::string_view json,
+    const std::vector<std::string>& duplicates);
 
 /// The same for a patch: duplicate fields in the patch, and unknown fields in `patched`, the
 /// patched object before Canonical(). With Strict, it returns kInvalid for such a field.

@@ -194,6 +194,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       tokens_(types_, objects_),
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
+      open_watches_(options.watches_per_user),
       managed_fields_(options.managed_fields),
       service_accounts_(options.service_accounts),
       hosts_(std::move(options.hosts)),
@@ -303,8 +304,12 @@ http::Response Api::Handle(const http::Request& request) {
   }
   // The body was dropped because the user was not authenticated when the header came. Without its
   // body the request would mean something else, so it is too late to authenticate the user now.
-  const std::optional<User> authenticated =
-      request.is_body_dropped ? std::nullopt : authenticator_.Authenticate(request);
+  const Result<std::optional<User>> found =
+      request.is_body_dropped ? std::optional<User>() : authenticator_.Authenticate(request);
+  if (!found) {
+    return ErrorResponse(found.error());
+  }
+  const std::optional<User>& authenticated = *found;
   if (!authenticated) {
     return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
   }
@@ -389,6 +394,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .types = types_,
                   .objects = objects_,
                   .webhooks = webhooks_,
+                  .open_watches = open_watches_,
                   .warnings = warnings,
                   .managed_fields = managed_fields_,
                   .service_accounts = service_accounts_};

@@ -59,6 +59,8 @@ struct ApiOptions {
   ServiceRanges service_ranges{};
   /// Makes the response of /metrics. When it is not set, /metrics answers with 404.
   std::function<std::string()> metrics{};
+  /// How many watches one user may have open; see OpenWatches.
+  std::size_t watches_per_user = 4096;
   /// Calls webhooks. When it is null, the server makes a caller that uses HTTPS.
   std::shared_ptr<admission::Caller> webhook_caller{};
 };
@@ -130,6 +132,7 @@ class Api {
   ServiceAccountTokens tokens_;
   Authenticator authenticator_;
   Authorizer authorizer_;
+  OpenWatches open_watches_;
   OpenApiV2 openapi_v2_;
   const bool managed_fields_;
   const bool service_accounts_;

@@ -132,6 +132,7 @@ Answer HandleWatch(const Call& call) {
   watcher.first_format = FirstFrameFormatOf(call.form);
   watcher.bookmarks = options.allow_watch_bookmarks;
   watcher.deadline = DeadlineOf(call, options);
+  KX_ASSIGN_OR_RETURN(watcher.lease, call.open_watches.Begin(call.user));
   const std::shared_ptr<Cacher> cacher = call.types.CacherOf(call.type);
   auto stream = std::make_shared<CacheWatcher>(call.type, std::move(watcher));
   // From here on an error is an event, because the client has a stream.

@@ -48,8 +48,8 @@ class ReviewOfCall final : public ReviewContext {
     return held;
   }
 
-  std::optional<TokenOwner> FindToken(std::string_view token,
-                                      std::vector<std::string> audiences) override {
+  Result<std::optional<TokenOwner>> FindToken(std::string_view token,
+                                              std::vector<std::string> audiences) override {
     if (audiences.empty()) {
       audiences.emplace_back(kApiAudience);
     }

@@ -9,7 +9,6 @@
 #include "kubexx/apiserver/endpoints/response/formats.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/object_form.h"
-#include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -28,21 +27,6 @@ Answer Respond(const Call& call, const JsonTree& object) {
 }
 
 }  // namespace
-
-Result<JsonTree> ReadScale(const Call& call) {
-  const std::string& body = call.request.body;
-  KX_ASSIGN_OR_RETURN(const BodyForm form, BodyFormOf(call.request));
-  if (form == BodyForm::kProtobuf) {
-    const auto envelope = codec::ReadEnvelope(body);
-    return envelope ? CanonicalOfProtobuf(ScaleType(), envelope->raw)
-                    : Result<JsonTree>(Fail(Reason::kBadRequest, envelope.error().message));
-  }
-  auto scale = JsonTree::Parse(body);
-  if (!scale) {
-    return Fail(Reason::kBadRequest, "the Scale is no JSON: " + scale.error().message);
-  }
-  return Canonical(ScaleType(), *scale);
-}
 
 Answer ScaleResponse(const Call& call, const JsonTree& object) { return Respond(call, object); }
 

@@ -11,9 +11,6 @@ namespace kubexx::apiserver {
 /// A response with the Scale of `object` in the form that the client wants.
 Answer ScaleResponse(const Call& call, const codec::JsonTree& object);
 
-/// Reads the Scale in the body of a request. Returns kBadRequest for an invalid one.
-apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
-
 /// Lets the mutating webhooks change the Scale of `object`, which is about to be written instead of
 /// `current`.
 apimachinery::Result<void> MutateScale(const Call& call, Admission& admission,

@@ -224,6 +224,20 @@ TEST_F(TokenRequestTest, WhoseTokenIsForOthersIsNotTrusted) {
   EXPECT_TRUE(IsTrusted(TokenFor(R"({"audiences":["vault",")" + std::string(kUsual) + R"("]})")));
 }
 
+/// Servers with the same store have clocks of their own.
+TEST_F(TokenRequestTest, WhoseTokenBeginsInAMinuteIsTrusted) {
+  base::testing::FakeClock slow;
+  Api other(*storage_, Options(slow));
+  ASSERT_TRUE(other.Bootstrap({}));
+  Pass(std::chrono::seconds(60));
+  http::Request request;
+  request.headers = {{"Authorization", "Bearer " + TokenFor()}};
+  EXPECT_TRUE(other.Admits(request));
+  Pass(std::chrono::seconds(1));
+  request.headers = {{"Authorization", "Bearer " + TokenFor()}};
+  EXPECT_FALSE(other.Admits(request));
+}
+
 TEST_F(TokenRequestTest, WhoseTokenBeginsLaterIsNotTrustedYet) {
   Pass(std::chrono::hours(1));
   const std::string token = TokenFor();

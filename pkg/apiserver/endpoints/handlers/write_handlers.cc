@@ -194,7 +194,7 @@ Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
                                          type.ApiVersion() + ", Kind=" + type.kind);
   }
   if (warnings != nullptr) {
-    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text, duplicates));
+    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, type, text, duplicates));
   }
   return CanonicalOfSent(type, std::move(object));
 }
@@ -210,8 +210,14 @@ Answer HandleCreate(const Call& call) {
 Answer HandleUpdate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckManager(call, false));
   if (call.of_scale()) {
-    KX_ASSIGN_OR_RETURN(const JsonTree scale, ReadScale(call));
-    return UpdateScale(call, [&scale](const JsonTree&) -> Result<JsonTree> { return scale; });
+    std::vector<std::string> warnings;
+    KX_ASSIGN_OR_RETURN(const JsonTree scale, ReadBodyAs(call, ScaleType(), &warnings));
+    Answer updated =
+        UpdateScale(call, [&scale](const JsonTree&) -> Result<JsonTree> { return scale; });
+    if (updated) {
+      AddWarnings(warnings, *updated);
+    }
+    return updated;
   }
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));

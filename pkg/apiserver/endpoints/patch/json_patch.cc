@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,17 +77,20 @@ apimachinery::Status CannotApply(std::string_view op, std::string_view path) {
           422};
 }
 
+/// Returns the place in the list that a step names. As in kube-apiserver, negative numbers count
+/// from the end: -1 is the last element or, where one is added, the place behind it.
 std::optional<std::size_t> IndexOf(const JsonTree& array, std::string_view step, bool may_append) {
   if (may_append && step == "-") {
     return array.size();
   }
-  std::size_t index = 0;
+  std::int64_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-  const std::size_t limit = array.size() + (may_append ? 1 : 0);
-  if (error != std::errc() || end != step.data() + step.size() || index >= limit) {
+  const auto limit = static_cast<std::int64_t>(array.size()) + (may_append ? 1 : 0);
+  if (error != std::errc() || end != step.data() + step.size() || index >= limit ||
+      index < -limit) {
     return std::nullopt;
   }
-  return index;
+  return static_cast<std::size_t>(index < 0 ? index + limit : index);
 }
 
 /// Returns the value to which `steps` lead. Null when there is none, or when the search would be
@@ -97,8 +101,13 @@ JsonTree* Get(JsonTree& object, std::span<const std::string> steps, PatchBudget&
     if (!budget.Take(at->IsObject() ? at->size() : 1)) {
       return nullptr;
     }
-    const std::string_view one[] = {step};
-    at = at->At(std::span<const std::string_view>(one));
+    if (at->IsArray()) {
+      const auto index = IndexOf(*at, step, false);
+      at = index ? &at->elements()[*index] : nullptr;
+    } else {
+      const std::string_view one[] = {step};
+      at = at->At(std::span<const std::string_view>(one));
+    }
     if (at == nullptr) {
       return nullptr;
     }

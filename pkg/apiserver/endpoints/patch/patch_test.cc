@@ -61,6 +61,15 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"a":[1,2,3]})"},
         Case{"Appends", R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])",
              R"({"a":[1,2]})"},
+        Case{"NegativeIndicesCountFromTheEnd", R"({"a":[1,2,{"b":[3]}]})",
+             R"([{"op":"test","path":"/a/-1/b/-1","value":3},{"op":"remove","path":"/a/-3"},)"
+             R"({"op":"replace","path":"/a/-2","value":4},{"op":"add","path":"/a/-1","value":5},)"
+             R"({"op":"add","path":"/a/-4","value":6}])",
+             R"({"a":[6,4,{"b":[3]},5]})"},
+        Case{"NothingIsThatFarFromTheEnd", R"({"a":[1]})", R"([{"op":"remove","path":"/a/-2"}])",
+             ""},
+        Case{"NothingIsAddedThatFarFromTheEnd", R"({"a":[1]})",
+             R"([{"op":"add","path":"/a/-3","value":1}])", ""},
         Case{"Removes", R"({"a":[1,2],"b":1})",
              R"([{"op":"remove","path":"/a/0"},{"op":"remove","path":"/b"}])", R"({"a":[2]})"},
         Case{"Escapes", R"({"a/b":{"~c":1}})", R"([{"op":"replace","path":"/a~1b/~0c","value":2}])",

@@ -108,6 +108,7 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.group = StringAt(definition, {"spec", "group"});
   type.version = StringAt(version, {"name"});
   type.kind = StringAt(definition, {"spec", "names", "kind"});
+  type.list_kind = StringAt(definition, {"spec", "names", "listKind"});
   type.plural = StringAt(definition, {"spec", "names", "plural"});
   type.singular = StringAt(definition, {"spec", "names", "singular"});
   type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";

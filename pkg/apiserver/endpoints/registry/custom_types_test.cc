@@ -232,6 +232,21 @@ TEST_F(CustomTypesTest, ScalesNeedNoVersion) {
   EXPECT_EQ(patched.status, 200) << patched.body;
 }
 
+TEST_F(CustomTypesTest, ListsHaveTheKindOfTheDefinition) {
+  Define();
+  EXPECT_EQ(At(Json(Do("GET", kWidgets)), {"kind"}), "WidgetList");
+  JsonTree named = definition_;
+  named["metadata"] = JsonTree::Object();
+  named["metadata"]["name"] = "sheep.example.com";
+  named["spec"]["names"] = *JsonTree::Parse(
+      R"({"plural":"sheep","singular":"sheep1","kind":"Sheep","listKind":"Flock"})");
+  const http::Response made = Do("POST", kDefinitions, named.ToJson());
+  ASSERT_EQ(made.status, 201) << made.body;
+  const JsonTree list = Json(Do("GET", "/apis/example.com/v1/namespaces/default/sheep"));
+  EXPECT_EQ(At(list, {"kind"}), "Flock");
+  EXPECT_EQ(At(list, {"apiVersion"}), "example.com/v1");
+}
+
 TEST_F(CustomTypesTest, TablesHaveTheColumns) {
   Define();
   ASSERT_EQ(Make(R"({"count":2})").status, 201);

@@ -9,6 +9,7 @@
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
 #include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
@@ -48,13 +49,19 @@ JsonTree CustomScale(const schema::ScalePaths& paths, const JsonTree& object, Js
   return scale;
 }
 
-/// Returns the labels of a selector as text, which autoscalers read.
-std::string SelectorText(const JsonTree& object) {
-  const JsonTree* labels = object.At({"spec", "selector", "matchLabels"});
-  if (labels == nullptr) {
-    labels = object.At({"spec", "selector"});
+/// Returns the selector of a built-in object as text, by which autoscalers find its pods.
+std::string SelectorOf(const JsonTree& object) {
+  const JsonTree* const selector = object.At({"spec", "selector"});
+  if (selector == nullptr) {
+    return {};
   }
-  return apimachinery::LabelSelector::FromMap(LabelMapOf(labels)).ToString();
+  const JsonTree* const labels = selector->Find("matchLabels");
+  const JsonTree* const expressions = selector->Find("matchExpressions");
+  // The selector of a ReplicationController is a map of labels, which may have any names.
+  const bool is_plain = (labels == nullptr || !labels->IsObject()) &&
+                        (expressions == nullptr || !expressions->IsArray());
+  return is_plain ? apimachinery::LabelSelector::FromMap(LabelMapOf(selector)).ToString()
+                  : SelectorText(*selector);
 }
 
 }  // namespace
@@ -91,7 +98,7 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
     scale["spec"]["replicas"] = replicas;
   }
   scale["status"]["replicas"] = ReplicasAt(object, {"status", "replicas"});
-  if (std::string selector = SelectorText(object); !selector.empty()) {
+  if (std::string selector = SelectorOf(object); !selector.empty()) {
     scale["status"]["selector"] = std::move(selector);
   }
   return scale;

@@ -158,12 +158,17 @@ Result<void> AnswerSelfReview(ReviewContext& context, const JsonTree& /*spec*/, 
 }
 
 Result<void> AnswerTokenReview(ReviewContext& context, const JsonTree& spec, JsonTree& status) {
-  const std::optional<TokenOwner> owner =
+  const Result<std::optional<TokenOwner>> found =
       context.FindToken(spec.TextAt("token"), StringsAt(spec, "audiences"));
-  status["authenticated"] = owner.has_value();
-  if (owner) {
-    status["user"] = UserInfo(owner->user);
-    for (const std::string& audience : owner->audiences) {
+  const bool is_valid = found && *found;
+  status["authenticated"] = is_valid;
+  if (!found) {
+    status["error"] = found.error().message;
+  }
+  if (is_valid) {
+    const TokenOwner& owner = **found;
+    status["user"] = UserInfo(owner.user);
+    for (const std::string& audience : owner.audiences) {
       status["audiences"].Append(audience);
     }
   }

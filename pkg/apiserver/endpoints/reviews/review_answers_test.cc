@@ -29,12 +29,15 @@ class AliceReview final : public ReviewContext {
     asked.push_back("rules in " + std::string(namespace_));
     return rbac::HeldRules{};
   }
-  std::optional<TokenOwner> FindToken(std::string_view token,
-                                      std::vector<std::string> audiences) override {
-    if (token != "good") {
-      return std::nullopt;
+  apimachinery::Result<std::optional<TokenOwner>> FindToken(
+      std::string_view token, std::vector<std::string> audiences) override {
+    if (token == "unknown") {
+      return apimachinery::Fail(apimachinery::Reason::kUnavailable, "no leader");
     }
-    return TokenOwner{.user = sender_, .audiences = std::move(audiences)};
+    if (token != "good") {
+      return std::optional<TokenOwner>();
+    }
+    return std::optional<TokenOwner>({.user = sender_, .audiences = std::move(audiences)});
   }
 
   std::vector<std::string> asked{};
@@ -104,6 +107,8 @@ TEST_F(ReviewAnswersTest, ATokenHasAnOwnerOrIsNotValid) {
             R"({"authenticated":true,"user":{"username":"alice","uid":"u","groups":["g"]},)"
             R"("audiences":["a"]})");
   EXPECT_EQ(Ask(AnswerTokenReview, R"({"token":"bad"})"), R"({"authenticated":false})");
+  EXPECT_EQ(Ask(AnswerTokenReview, R"({"token":"unknown"})"),
+            R"({"authenticated":false,"error":"no leader"})");
   EXPECT_EQ(Ask(AnswerSelfReview, "{}"),
             R"({"userInfo":{"username":"alice","uid":"u","groups":["g"]}})");
 }

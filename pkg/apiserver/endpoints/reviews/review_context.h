@@ -35,9 +35,10 @@ class ReviewContext {
   /// The rules by which the sender may do something in a namespace. Returns errors as Decide.
   virtual apimachinery::Result<rbac::HeldRules> RulesIn(std::string_view namespace_) = 0;
   /// The owner of a bearer token that is for one of `audiences`, or for the API when there are
-  /// none; std::nullopt when the token is not valid.
-  virtual std::optional<TokenOwner> FindToken(std::string_view token,
-                                              std::vector<std::string> audiences) = 0;
+  /// none; std::nullopt when the token is not valid. Returns an error when nobody can say whether
+  /// it is.
+  virtual apimachinery::Result<std::optional<TokenOwner>> FindToken(
+      std::string_view token, std::vector<std::string> audiences) = 0;
 };
 
 }  // namespace kubexx::apiserver

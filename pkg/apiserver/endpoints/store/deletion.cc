@@ -57,6 +57,10 @@ void SetPropagation(const ResourceType& type, const DeleteOptions& options, Json
   SetFinalizers(object, names);
 }
 
+/// Returns the wanted time in seconds. As in kube-apiserver, a negative one is a second, so that
+/// nobody removes a pod at once by mistake.
+std::int64_t NotNegative(std::int64_t grace) { return grace < 0 ? 1 : grace; }
+
 /// Returns the time that a pod has to end. It is 0 when no kubelet has the pod, or the pod has
 /// ended.
 std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
@@ -68,7 +72,7 @@ std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
                                  ? *options.grace_seconds
                                  : IntegerAt(pod, {"spec", "terminationGracePeriodSeconds"})
                                        .value_or(kDefaultGraceSeconds);
-  return grace < 0 ? 1 : std::min(grace, kMaxGraceSeconds);
+  return std::min(NotNegative(grace), kMaxGraceSeconds);
 }
 
 void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, std::int64_t grace,
@@ -91,10 +95,10 @@ DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, bas
   if (left == 0) {
     return HasFinalizers(pod) ? DeletionStep::kWait : DeletionStep::kRemove;
   }
-  if (!options.grace_seconds || *options.grace_seconds >= left) {
+  const std::int64_t grace = NotNegative(options.grace_seconds.value_or(left));
+  if (grace >= left) {
     return DeletionStep::kWait;
   }
-  const std::int64_t grace = std::max<std::int64_t>(*options.grace_seconds, 0);
   if (grace == 0 && !HasFinalizers(pod)) {
     return DeletionStep::kRemove;
   }

@@ -189,6 +189,16 @@ TEST_F(DeletionTest, PodsOnANodeGetTheirGracePeriod) {
   EXPECT_EQ(Do("GET", Pod("p")).status, 404);
 }
 
+TEST_F(DeletionTest, ANegativeGracePeriodIsASecond) {
+  MakePod("p", "n");
+  EXPECT_EQ(Do("DELETE", Pod("p")).status, 200);
+  for (int i = 0; i < 2; ++i) {
+    const JsonTree shorter = Json(Do("DELETE", Pod("p"), R"({"gracePeriodSeconds":-1})"));
+    EXPECT_EQ(At(shorter, {"metadata", "deletionGracePeriodSeconds"}), "1");
+  }
+  EXPECT_EQ(Do("GET", Pod("p")).status, 200);
+}
+
 TEST_F(DeletionTest, AGracePeriodEndsAtATimeThatThereIs) {
   MakePod("p", "n");
   const JsonTree marked =

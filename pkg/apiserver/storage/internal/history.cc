@@ -90,6 +90,7 @@ Item History::Write(std::string_view key, BlobRef value, base::TimePoint now) {
       SubtractLive(before);
     }
     version->previous = std::move(found->second);
+    past_bytes_ += BytesOf(version->previous.get());
   } else {
     version->key = std::make_shared<const std::string>(key);
   }
@@ -121,6 +122,7 @@ void History::Undo(Revision kept) {
     }
     const auto found = keys_.find(*version->key);
     std::unique_ptr<Version> previous = std::move(version->previous);
+    past_bytes_ -= BytesOf(previous.get());
     if (previous && previous->value) {
       AddLive(*previous);
     } else if (previous && previous->mod < first()) {
@@ -202,28 +204,36 @@ std::shared_ptr<const Event>& History::EventAt(Revision revision) {
   return EntryAt(revision).event;
 }
 
-History::Version* History::VersionAt(std::string_view key, Revision mod) {
+void History::Repack(std::string_view key, Revision mod, const BlobRef& packed) {
   const auto found = keys_.find(key);
+  Version* newer = nullptr;
   Version* version = found == keys_.end() ? nullptr : found->second.get();
   while (version != nullptr && version->mod > mod) {
-    version = version->previous.get();
+    newer = std::exchange(version, version->previous.get());
   }
-  return version != nullptr && version->mod == mod ? version : nullptr;
-}
-
-void History::Repack(std::string_view key, Revision mod, const BlobRef& packed) {
-  Version* version = VersionAt(key, mod);
-  if (version != nullptr && version->value) {
-    value_bytes_ -= version->value->bytes.size();
-    value_bytes_ += packed->bytes.size();
+  if (version != nullptr && version->mod == mod && version->value) {
+    const std::size_t before = BytesOf(version);
     version->value = packed;
+    value_bytes_ += packed->bytes.size() - before;  // Unsigned numbers wrap in both directions.
+    if (newer != nullptr && newer->mod > compacted_) {
+      past_bytes_ += packed->bytes.size() - before;
+    }
   }
   if (mod >= first() && mod <= current_) {
     EventAt(mod) = nullptr;  // it holds the uncompressed value
   }
 }
 
-void History::Compact(Revision revision) { compacted_ = std::max(compacted_, revision); }
+std::size_t History::BytesOf(const Version* version) {
+  return version != nullptr && version->value ? version->value->bytes.size() : 0;
+}
+
+void History::Compact(Revision revision) {
+  while (compacted_ < revision) {
+    // Nobody can ask for what was before the change any more.
+    past_bytes_ -= BytesOf(EntryAt(++compacted_).version->previous.get());
+  }
+}
 
 void History::CompactOld(std::size_t keep, base::TimePoint oldest, Revision limit) {
   // The entry of the compacted revision itself is no longer needed, because no watch starts before
@@ -231,6 +241,12 @@ void History::CompactOld(std::size_t keep, base::TimePoint oldest, Revision limi
   while (compacted_ < limit && compacted_ < current_ &&
          (static_cast<std::size_t>(current_ - compacted_) > keep ||
           EntryAt(compacted_ + 1).time < oldest)) {
+    Compact(compacted_ + 1);
+  }
+}
+
+void History::CompactLarge(std::size_t bytes, Revision limit) {
+  while (past_bytes_ > bytes && compacted_ < limit && compacted_ < current_) {
     Compact(compacted_ + 1);
   }
 }

@@ -61,6 +61,9 @@ class History {
   std::size_t keys() const { return live_keys_; }
   std::size_t revisions() const { return log_.size(); }
   std::size_t value_bytes() const { return value_bytes_; }
+  /// The size of the values that only the past needs, as far back as the compaction, in the form in
+  /// which memory holds them.
+  std::size_t past_bytes() const { return past_bytes_; }
   /// The uncompressed size of the live keys and values.
   std::size_t live_bytes() const { return live_bytes_; }
 
@@ -105,6 +108,8 @@ class History {
   /// Moves the compaction so far that at most `keep` changes stay and none from before `oldest`,
   /// but not beyond the revision `limit`.
   void CompactOld(std::size_t keep, base::TimePoint oldest, Revision limit);
+  /// Moves the compaction so far that past_bytes() is at most `bytes`, but not beyond `limit`.
+  void CompactLarge(std::size_t bytes, Revision limit);
   /// Frees at most `steps` revisions that are before the compaction. Returns true when there are
   /// more to free.
   bool Trim(std::size_t steps);
@@ -125,9 +130,9 @@ class History {
 
   static Item ItemOf(const Version* version);
   static const Version* LiveAt(const Version* newest, Revision revision);
-  Version* VersionAt(std::string_view key, Revision mod);
   Entry& EntryAt(Revision revision);
   const Entry& EntryAt(Revision revision) const;
+  static std::size_t BytesOf(const Version* version);
   void DropOlder(Version& version);
   void AddLive(const Version& version);
   void SubtractLive(const Version& version);
@@ -137,6 +142,8 @@ class History {
   std::size_t live_keys_ = 0;
   std::size_t live_bytes_ = 0;
   std::size_t value_bytes_ = 0;
+  // Of the versions before those of the entries that are after the compaction.
+  std::size_t past_bytes_ = 0;
   // The newest version of each key owns the older ones. The views are into the version's own key.
   std::map<std::string_view, std::unique_ptr<Version>> keys_;
   std::deque<Entry> log_;  // the last log_.size() revisions

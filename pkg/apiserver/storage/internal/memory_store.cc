@@ -44,6 +44,10 @@ Result<void> MemoryStore::CheckValue(std::string_view key, const std::string& va
 void MemoryStore::CompactOldLocked() {
   history_.CompactOld(options_.keep_revisions, options_.clock->Now() - options_.keep_history,
                       visible_);
+  if (history_.past_bytes() > options_.keep_history_bytes) {
+    history_.CompactLarge(options_.keep_history_bytes, SeenByAllLocked());
+    history_.CompactLarge(2 * options_.keep_history_bytes, visible_);
+  }
   history_.Trim(kTrimPerWrite);
 }
 

@@ -71,6 +71,8 @@ class MemoryStore final : public MemoryStorage {
   // what has become too old, because no write is needed for that.
   apimachinery::Result<Revision> ReadableLocked(Revision revision) KX_REQUIRES(mu_);
   void CompactOldLocked() KX_REQUIRES(mu_);
+  // The revision up to which all watchers have seen the history.
+  Revision SeenByAllLocked() const KX_REQUIRES(mu_);
   // Checks whether a revision may be added that is not a deletion and makes the live data grow by
   // so many bytes.
   apimachinery::Result<void> CheckWritableLocked(std::size_t growth) const KX_REQUIRES(mu_);

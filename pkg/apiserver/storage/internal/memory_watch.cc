@@ -160,6 +160,14 @@ Result<void> MemoryStore::Watch(std::string_view prefix, const WatchOptions& opt
   return result;
 }
 
+Revision MemoryStore::SeenByAllLocked() const {
+  Revision seen = visible_;
+  for (const Watcher* watcher : watchers_) {
+    seen = std::min(seen, watcher->seen);
+  }
+  return seen;
+}
+
 void MemoryStore::WakeLocked(Revision before) {
   for (Watcher* watcher : watchers_) {
     if (!watcher->waiting) {

@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/codec/envelope.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+using ::testing::HasSubstr;
+
+constexpr const char* kScaledDeployments = "/apis/apps/v1/namespaces/default/deployments";
+
+class ScaleTest : public testing::ApiFixture {
+ protected:
+  static std::string Deployment(const std::string& name, const std::string& selector) {
+    return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name +
+           R"("},"spec":{"replicas":7,"selector":)" + selector +
+           R"(,"template":{"metadata":{"labels":{"a":"b","tier":"web"}},)"
+           R"("spec":{"containers":[{"name":"c","image":"c"}]}}}})";
+  }
+  void MakeDeployment(const std::string& name, const std::string& selector) {
+    const http::Response made = Do("POST", kScaledDeployments, Deployment(name, selector));
+    ASSERT_EQ(made.status, 201) << made.body;
+  }
+  static std::string ScaleAt(const std::string& name) {
+    return std::string(kScaledDeployments) + "/" + name + "/scale";
+  }
+  std::string SelectorOfScale(const std::string& name) {
+    return At(Json(Do("GET", ScaleAt(name))), {"status", "selector"});
+  }
+  std::string Replicas() { return At(Json(Do("GET", ScaleAt("d"))), {"spec", "replicas"}); }
+};
+
+/// Autoscalers find the pods by it.
+TEST_F(ScaleTest, TheSelectorHasAllRequirements) {
+  MakeDeployment("labels", R"({"matchLabels":{"a":"b"}})");
+  EXPECT_EQ(SelectorOfScale("labels"), "a=b");
+  MakeDeployment("both", R"({"matchLabels":{"a":"b"},"matchExpressions":[)"
+                         R"({"key":"tier","operator":"In","values":["web","db"]},)"
+                         R"({"key":"Z","operator":"DoesNotExist"}]})");
+  EXPECT_EQ(SelectorOfScale("both"), "!Z,a=b,tier in (db,web)");
+  MakeDeployment("expressions", R"({"matchExpressions":[{"key":"a","operator":"Exists"},)"
+                                R"({"key":"tier","operator":"NotIn","values":["db"]}]})");
+  EXPECT_EQ(SelectorOfScale("expressions"), "a,tier notin (db)");
+}
+
+TEST_F(ScaleTest, APlainSelectorIsOfLabels) {
+  const std::string controllers = "/api/v1/namespaces/default/replicationcontrollers";
+  ASSERT_EQ(Do("POST", controllers,
+               R"({"metadata":{"name":"c"},"spec":{"selector":{"a":"b","matchLabels":"x"},)"
+               R"("template":{"metadata":{"labels":{"a":"b","matchLabels":"x"}},)"
+               R"("spec":{"containers":[{"name":"c","image":"c"}]}}}})")
+                .status,
+            201);
+  EXPECT_EQ(At(Json(Do("GET", controllers + "/c/scale")), {"status", "selector"}),
+            "a=b,matchLabels=x");
+}
+
+TEST_F(ScaleTest, OnlyAScaleScales) {
+  const std::string selector = R"({"matchLabels":{"a":"b"}})";
+  MakeDeployment("d", selector);
+  std::string sent = Deployment("d", selector);
+  sent.replace(sent.find(":7"), 2, ":3");
+  const http::Response whole = Do("PUT", ScaleAt("d"), sent);
+  EXPECT_EQ(whole.status, 400) << whole.body;
+  EXPECT_THAT(Message(whole), HasSubstr("does not match the expected autoscaling/v1, Kind=Scale"));
+  EXPECT_EQ(Do("PUT", ScaleAt("d"),
+               R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"d"},"spec":{"replicas":3}})")
+                .status,
+            400);
+  EXPECT_EQ(Replicas(), "7");
+}
+
+TEST_F(ScaleTest, AScaleIsYamlToo) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  const http::Response scaled = Do("PUT", ScaleAt("d"),
+                                   "apiVersion: autoscaling/v1\nkind: Scale\n"
+                                   "metadata:\n  name: d\nspec:\n  replicas: 4\n",
+                                   "application/yaml");
+  EXPECT_EQ(scaled.status, 200) << scaled.body;
+  EXPECT_EQ(Replicas(), "4");
+}
+
+TEST_F(ScaleTest, FieldsThatAScaleDoesNotHaveAreTold) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  const std::string odd =
+      R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},)"
+      R"("spec":{"replicas":5,"other":1}})";
+  const http::Response strict = Do("PUT", ScaleAt("d") + "?fieldValidation=Strict", odd);
+  EXPECT_EQ(strict.status, 400) << strict.body;
+  EXPECT_THAT(Message(strict), HasSubstr(R"(Scale in version "v1" cannot be handled as a Scale: )"
+                                         R"(strict decoding error: unknown field "spec.other")"));
+  EXPECT_EQ(Replicas(), "7");
+  const http::Response warned = Do("PUT", ScaleAt("d"), odd);
+  EXPECT_EQ(warned.status, 200) << warned.body;
+  EXPECT_THAT(warned.headers, ::testing::Contains(::testing::Pair(
+                                  "Warning", R"(299 - "unknown field \"spec.other\"")")));
+  EXPECT_EQ(Do("PUT", ScaleAt("d") + "?fieldValidation=Ignore", odd).headers.size(), 0U);
+  EXPECT_EQ(Replicas(), "5");
+}
+
+TEST_F(ScaleTest, AMessageInAnEnvelopeOfAnotherKindIsNoScale) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  std::string body;
+  codec::WriteEnvelope("v1", "Pod", "", body);
+  const http::Response answer =
+      Do("PUT", ScaleAt("d"), body, "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(Message(answer), HasSubstr("the object provided is a v1 Pod"));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
