@@ -1,9 +1,12 @@
 #include "kubexx/rest/internal/transport/transport_tripper.h"
 
+#include <algorithm>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <utility>
 
+#include "kubexx/rest/internal/transport/refused_trip.h"
 #include "kubexx/rest/internal/transport/traced_tripper.h"
 
 namespace kubexx::rest::internal {
@@ -34,12 +37,32 @@ class TransportTrip final : public RoundTrip {
   HttpCall call_;
 };
 
+// Middleware may have changed every part of the request, and a line break in one of them would
+// begin a header of its own, for example one that impersonates somebody.
+Result<void> CheckRequest(const HttpRequest& request) {
+  if (!CheckHeader(request.method, {})) {
+    return Fail(Reason::kBadRequest,
+                "the method of a request is not an HTTP token: \"" + request.method + "\"");
+  }
+  const auto breaks = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; };
+  if (std::ranges::any_of(request.target, breaks)) {
+    return Fail(Reason::kBadRequest, "the target of a request has a space or a control character");
+  }
+  for (const auto& [name, value] : request.headers) {
+    KX_RETURN_IF_ERROR(CheckHeader(name, value));
+  }
+  return {};
+}
+
 }  // namespace
 
 TransportTripper::TransportTripper(std::shared_ptr<Transport> transport)
     : transport_(std::move(transport)) {}
 
 std::unique_ptr<RoundTrip> TransportTripper::Start(const HttpRequest& request) {
+  if (const auto checked = CheckRequest(request); !checked) {
+    return std::make_unique<RefusedTrip>(checked.error());
+  }
   return std::make_unique<TransportTrip>(transport_->Start(request));
 }
 

@@ -15,7 +15,8 @@
 
 namespace kubexx::rest::internal {
 
-/// Sends requests over a Transport, which it shares. Thread-safe.
+/// Sends requests over a Transport, which it shares. Requests whose method, target or headers
+/// cannot be sent as they are fail with kBadRequest. Thread-safe.
 class TransportTripper final : public RoundTripper {
  public:
   explicit TransportTripper(std::shared_ptr<Transport> transport);
