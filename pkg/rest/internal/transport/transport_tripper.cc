@@ -75,17 +75,19 @@ Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
   if (!config.wrap_round_tripper && !tracer) {
     return nullptr;
   }
-  std::shared_ptr<RoundTripper> inner = std::make_shared<TransportTripper>(std::move(transport));
-  if (tracer) {
-    inner = std::make_shared<TracedTripper>(std::move(inner), tracer, server);
-  }
   Config outer;
-  outer.round_tripper =
-      config.wrap_round_tripper ? config.wrap_round_tripper(std::move(inner)) : std::move(inner);
+  outer.round_tripper = std::make_shared<TransportTripper>(std::move(transport));
+  if (config.wrap_round_tripper) {
+    outer.round_tripper = config.wrap_round_tripper(std::move(outer.round_tripper));
+  }
   if (outer.round_tripper == nullptr) {
     return Fail(Reason::kInvalidConfig,
                 "wrap_round_tripper has returned null: return the inner RoundTripper where there "
                 "is nothing to wrap");
+  }
+  if (tracer) {
+    outer.round_tripper =
+        std::make_shared<TracedTripper>(std::move(outer.round_tripper), tracer, server);
   }
   return Transport::New(outer, server, clock);
 }

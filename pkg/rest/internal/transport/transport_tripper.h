@@ -27,7 +27,7 @@ class TransportTripper final : public RoundTripper {
   const std::shared_ptr<Transport> transport_;
 };
 
-/// Returns a Transport whose requests go through config.wrap_round_tripper, get spans of `tracer`,
+/// Returns a Transport whose requests get spans of `tracer`, go through config.wrap_round_tripper,
 /// and then go over `transport`; null when there is neither a function nor a tracer.
 /// kInvalidConfig when the function returns null.
 apimachinery::Result<std::unique_ptr<Transport>> Wrapped(
