@@ -87,6 +87,17 @@ TEST(PagesTest, AskForEachPageWhenTheLoopComesToIt) {
                           "/api/v1/namespaces/ns/configmaps?labelSelector=x&continue=t2&limit=2"));
 }
 
+TEST(PagesTest, WithoutAPageSizeTheListIsOnePage) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    AnswerPage(connection, MapPage({"a", "b"}, ""));
+  });
+  for (const int size : {0, -1}) {
+    Pages pages(ResourceClient<ConfigMap>(server.client(), "ns"), {}, {.page_size = size});
+    EXPECT_THAT(Seen(pages), ElementsAre(" a b"));
+  }
+  EXPECT_EQ(server.targets().size(), 2U);
+}
+
 TEST(PagesTest, AListThatExpiresBetweenPagesComesAgainAsAWhole) {
   Recorder server([](FakeConnection& connection, const FakeRequest& request) {
     if (request.target.find("continue=") != std::string::npos) {
