@@ -130,8 +130,10 @@ Result<void> UntypedClient::Apply(const ObjectName& name, std::string json,
                                   const ApplyOptions& options, void* out,
                                   std::stop_token stop) const {
   if (options.field_manager.empty() && raw_.resource().defaults.field_manager.empty()) {
-    return apimachinery::Fail(apimachinery::Reason::kBadRequest,
-                              "apply needs a field manager: set ApplyOptions::field_manager");
+    return apimachinery::Fail(
+        apimachinery::Reason::kBadRequest,
+        "apply needs a field manager: set ApplyOptions::field_manager, or the "
+        "client's with WithFieldManager");
   }
   return Patch(name, {.type = rest::PatchType::kApply, .text = std::move(json)},
                {.field_manager = options.field_manager,
