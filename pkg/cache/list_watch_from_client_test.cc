@@ -133,14 +133,17 @@ TEST_F(ListWatchFromClientTest, AnIncompleteListIsAnError) {
 
 TEST_F(ListWatchFromClientTest, AnItemThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {
   OneAnswer server(200, "application/json",
-                   R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1") +
-                       R"(,{"metadata":{"namespace":"ns"}},{"metadata":[]},)" + Item("b", "2") +
-                       "]}");
+                   R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)" +
+                       Item("a", "1") +
+                       R"(,{"metadata":{"namespace":"ns"}},{"metadata":[]},null,5,"x",[],)" +
+                       Item("b", "2") + "]}");
   SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
   ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
-  EXPECT_THAT(seen.names, ElementsAre("ns/a@1", HasSubstr("items[1]: metadata.name"),
-                                      HasSubstr("items[2]: "), "ns/b@2"));
+  EXPECT_THAT(seen.names,
+              ElementsAre("ns/a@1", HasSubstr("items[1]: metadata.name"), HasSubstr("items[2]: "),
+                          HasSubstr("items[3]: "), HasSubstr("items[4]: "), HasSubstr("items[5]: "),
+                          HasSubstr("items[6]: "), "ns/b@2"));
 }
 
 TEST_F(ListWatchFromClientTest, AnEventThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {

@@ -32,8 +32,8 @@ struct ItemType {
 /// one item in memory, of `max_item_bytes` at most. Not thread-safe.
 class ListReader {
  public:
-  /// Receives an item: its protobuf message without an envelope, or its JSON text. `bytes` are only
-  /// valid during the call.
+  /// Receives an item: its protobuf message without an envelope, or its JSON text, which may be any
+  /// value, as "null". `bytes` are only valid during the call.
   using ItemSink = base::FunctionRef<apimachinery::Result<void>(std::string_view bytes)>;
 
   explicit ListReader(Encoding encoding, std::size_t max_item_bytes = 64 << 20,

@@ -153,7 +153,10 @@ Result<codec::ListMeta> RawClient::ListPage(const ListOptions& options, ObjectSi
   std::size_t index = 0;
   const auto give = [this, &encoding, &sink, &index](std::string_view item) -> Result<void> {
     const std::string place = "items[" + std::to_string(index++) + "], ";
-    if (auto taken = sink(encoding, item); !taken) {
+    Result<void> taken = encoding == Encoding::kJson && !item.starts_with('{')
+                             ? Result<void>(Fail(apimachinery::Malformed("", "expected an object")))
+                             : sink(encoding, item);
+    if (!taken) {
       return Fail(taken.error().WithContext(place + Describe(encoding, item)));
     }
     return {};

@@ -302,6 +302,8 @@ TEST(ResourceClientTest, ListsThatDoNotDecodeNameTheObjectAndTheRequest) {
        {Answer{"application/json", page + "]}", "items[1], ConfigMap ns/bad"},
         Answer{"application/json", page, "items[1], ConfigMap ns/bad"},
         Answer{kProtobuf, broken, "items[1], ConfigMap"},
+        Answer{"application/json", R"({"kind":"ConfigMapList","items":[null]})", "items[0]"},
+        Answer{"application/json", R"({"kind":"ConfigMapList","items":[5]})", "items[0]"},
         Answer{"application/json", R"({"items":[{}])", ""}, Answer{"application/json", "[]", ""}}) {
     Recorder server([&answer](FakeConnection& connection, const FakeRequest&) {
       connection.Respond(200, answer.type, answer.body);

@@ -145,9 +145,10 @@ bool JsonListSource::Punctuation(char c, bool& consumed) {
       }
       [[fallthrough]];
     case State::kItem:
+      // What is no object concerns one item only, and the sink refuses it.
       state_ = State::kInItem;
       consumed = false;
-      return c == '{' && span_.Begin(c);
+      return span_.Begin(c);
     case State::kAfterItem:
       state_ = c == ',' ? State::kItem : State::kAfterValue;
       return c == ',' || c == ']';
