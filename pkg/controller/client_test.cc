@@ -194,6 +194,20 @@ TEST_F(CachedReadTest, OfAClusterScopedTypeWhoseObjectsHaveNamespacesSaysSo) {
   EXPECT_EQ(client.Get<Node>({"ns", "other"}).error().reason, Reason::kNotFound);
 }
 
+TEST_F(CachedReadTest, OfAStoppedCacheIsAnErrorAndStartsNoOther) {
+  Client::Parts parts =
+      MakeParts(200, R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
+  const auto caches = parts.caches;
+  const Client client(std::move(parts));
+  EXPECT_EQ(client.Get<ConfigMap>({"ns", "a"}).error().reason, Reason::kNotFound);
+  caches->Shutdown();
+  for (const auto& got : {client.Get<ConfigMap>({"ns", "a"}).error(),
+                          client.List<ConfigMap>().error(), client.List<Node>().error()}) {
+    EXPECT_EQ(got.reason, Reason::kUnavailable) << "an object may have been created since";
+    EXPECT_THAT(got.message, HasSubstr("have been stopped"));
+  }
+}
+
 /// Returns a delay of zero, and counts how often it is asked.
 class CountingLimiter final : public workqueue::RateLimiter {
  public:

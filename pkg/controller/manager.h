@@ -218,6 +218,7 @@ class Manager {
   webhook::Server* webhooks();
 
   /// A client for use outside of a reconcile. It does not record its writes for later reconciles.
+  /// Once Run has ended, the caches have stopped, and its reads from them fail with kUnavailable.
   Client NewClient(std::stop_token stop = {}) const;
 
   const std::shared_ptr<rest::RESTClient>& client() const;
