@@ -28,8 +28,10 @@ using IndexFunc = std::function<std::vector<std::string>(const Object&)>;
 /// Named indexes, as client-go's Indexers. The functions must not keep references or block; they
 /// are called on the threads that bring and store objects and add indexes, several at once, and so
 /// must be thread-safe. A function that cannot read an object throws,
-/// as `DecodeShared<T>(object).value()` does; the store then knows that the index lacks the object.
-/// The same goes for an object with a value of more than 65,534 bytes.
+/// as `DecodeShared<T>(object).value()` does; the store then knows that the index lacks the object,
+/// and a query fails if the object cannot be decoded. An object that can be decoded although the
+/// function threw counts as one without a value, because the fault is the function's; that is only
+/// logged. The same goes for an object with a value of more than 65,534 bytes.
 using Indexers = std::map<std::string, IndexFunc>;
 
 /// The name of the index by namespace; client-go's is the same.

@@ -178,6 +178,7 @@ class ClientListWatch final : public ListerWatcher {
                                [&](const rest::Request::StreamHead& head) -> Result<void> {
                                  encoding = head.encoding;
                                  reader.emplace(encoding, kMaxItemBytes, MemoryFor(head));
+                                 reader->Expect(Wanted());
                                  return {};
                                },
                                [&](std::string_view chunk) { return reader->Feed(chunk, on_item); },
@@ -223,6 +224,12 @@ class ClientListWatch final : public ListerWatcher {
 
   rest::Request NewWatch(const ListOptions& options) {
     return NewRequest(options, options_.watch_accept_parameters).Watch();
+  }
+
+  codec::WantedType Wanted() const {
+    return {.api_version = resource_.ApiVersion(),
+            .kind = std::string(resource_.kind),
+            .or_metadata = !options_.list_accept_parameters.empty()};
   }
 
   std::chrono::seconds IdleTimeout(const ListOptions& options) const {

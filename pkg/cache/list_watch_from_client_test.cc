@@ -14,6 +14,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/envelope.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/http_threads.h"
@@ -123,24 +124,47 @@ TEST_F(ListWatchFromClientTest, ListsObjectsOneByOne) {
 }
 
 TEST_F(ListWatchFromClientTest, AnIncompleteListIsAnError) {
-  OneAnswer server(200, "application/json",
-                   R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1"));
+  OneAnswer server(
+      200, "application/json",
+      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1"));
   SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
   ASSERT_FALSE(meta.has_value());
   EXPECT_EQ(meta.error().reason, Reason::kMalformed);
 }
 
+// Such answers come from proxies, and would otherwise empty a cache.
+TEST_F(ListWatchFromClientTest, AnAnswerThatIsNoListOfTheTypeIsAnError) {
+  for (const std::string body :
+       {"{}", R"({"error":"backend overloaded"})",
+        R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden"})",
+        R"({"kind":"SecretList","apiVersion":"v1","items":[]})"}) {
+    OneAnswer server(200, "application/json", body);
+    SeenItems seen;
+    const auto meta = server.Source()->List({}, seen, {});
+    ASSERT_FALSE(meta.has_value()) << body;
+    EXPECT_EQ(meta.error().reason, Reason::kMalformed);
+  }
+  std::string secrets;
+  codec::WriteEnvelope("v1", "SecretList", "", secrets);
+  OneAnswer server(200, "application/vnd.kubernetes.protobuf", secrets);
+  SeenItems seen;
+  EXPECT_FALSE(server.Source()->List({}, seen, {}).has_value());
+}
+
 TEST_F(ListWatchFromClientTest, AnItemThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {
   OneAnswer server(200, "application/json",
-                   R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1") +
-                       R"(,{"metadata":{"namespace":"ns"}},{"metadata":[]},)" + Item("b", "2") +
-                       "]}");
+                   R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)" +
+                       Item("a", "1") +
+                       R"(,{"metadata":{"namespace":"ns"}},{"metadata":[]},null,5,"x",[],)" +
+                       Item("b", "2") + "]}");
   SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
   ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
-  EXPECT_THAT(seen.names, ElementsAre("ns/a@1", HasSubstr("items[1]: metadata.name"),
-                                      HasSubstr("items[2]: "), "ns/b@2"));
+  EXPECT_THAT(seen.names,
+              ElementsAre("ns/a@1", HasSubstr("items[1]: metadata.name"), HasSubstr("items[2]: "),
+                          HasSubstr("items[3]: "), HasSubstr("items[4]: "), HasSubstr("items[5]: "),
+                          HasSubstr("items[6]: "), "ns/b@2"));
 }
 
 TEST_F(ListWatchFromClientTest, AnEventThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {
@@ -166,8 +190,9 @@ TEST_F(ListWatchFromClientTest, AnEventThatCannotBeReadIsSaidToBeSoAndTheRestGoe
 TEST_F(ListWatchFromClientTest, AnObjectThatNestsDeeplyHasItsName) {
   const std::string deep = R"({"spec":)" + std::string(600, '[') + std::string(600, ']') +
                            R"(,"metadata":{"namespace":"ns","name":"deep","resourceVersion":"3"}})";
-  OneAnswer lists(200, "application/json",
-                  R"({"metadata":{"resourceVersion":"9"},"items":[)" + deep + "]}");
+  OneAnswer lists(
+      200, "application/json",
+      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)" + deep + "]}");
   SeenItems listed;
   EXPECT_TRUE(lists.Source()->List({}, listed, {}));
   EXPECT_THAT(listed.names, ElementsAre("ns/deep@3"));
@@ -256,8 +281,9 @@ TEST_F(ListWatchFromClientTest, ThePartsOfAListHaveATimeOfTheirOwn) {
   FakeServer server([](FakeConnection& connection) {
     if (connection.ReadRequest()) {
       connection.RespondChunked(200, "application/json");
-      connection.WriteChunk(R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1") +
-                            ",");
+      connection.WriteChunk(
+          R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)" +
+          Item("a", "1") + ",");
       connection.AwaitPeer();
     }
   });
@@ -307,7 +333,8 @@ TEST(EndsInitialEventsTest, FindsTheAnnotationInBothEncodings) {
 }
 
 TEST_F(ListWatchFromClientTest, AModifierHasTheLastWordOnOptions) {
-  OneAnswer server(200, "application/json", R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+  OneAnswer server(200, "application/json",
+                   R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
   const auto source = NewFilteredListWatchFromClient(
       server.Client(), rest::testing::kConfigMaps, "ns",
       [](apimachinery::ListOptions& options) { options.field_selector += ",metadata.name=one"; },

@@ -72,8 +72,10 @@ class Lister {
 
   /// Returns the objects that have all of `terms`, for example {{"namespace", "default"}, {"node",
   /// "n1"}}, in no particular order; decodes only these. Errors are those of List. kMalformed also
-  /// names an object that an index function could not read, because the object might have the
-  /// terms.
+  /// names an object that cannot be decoded and for which an index function threw, because the
+  /// object might have the terms. An object that can be decoded, but for which the function threw,
+  /// counts as one without a value in that index, here and in List(selection): the function is at
+  /// fault, and the log says so ("An indexer threw").
   apimachinery::Result<std::vector<Ref<T>>> ByIndex(const IndexTerms& terms) const {
     std::vector<Ref<T>> out;
     KX_RETURN_IF_ERROR(

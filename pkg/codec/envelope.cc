@@ -12,27 +12,6 @@ using internal::Tag;
 using internal::WireReader;
 using internal::WireType;
 
-bool ReadTypeMeta(std::string_view bytes, Envelope& envelope) {
-  WireReader in(bytes);
-  while (!in.AtEnd()) {
-    Tag tag;
-    if (!in.ReadTag(tag)) {
-      return false;
-    }
-    if (tag.number > 2) {
-      if (!in.Skip(tag.type)) {
-        return false;
-      }
-      continue;
-    }
-    if (tag.type != WireType::kBytes ||
-        !in.Bytes(tag.number == 1 ? envelope.api_version : envelope.kind)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool ReadField(const Tag& tag, WireReader& in, Envelope& envelope) {
   if (tag.number > 4) {
     return in.Skip(tag.type);
@@ -73,6 +52,27 @@ void AppendField(std::uint32_t number, std::string_view bytes, std::string& out)
 }
 
 }  // namespace
+
+bool ReadTypeMeta(std::string_view bytes, Envelope& envelope) {
+  WireReader in(bytes);
+  while (!in.AtEnd()) {
+    Tag tag;
+    if (!in.ReadTag(tag)) {
+      return false;
+    }
+    if (tag.number > 2) {
+      if (!in.Skip(tag.type)) {
+        return false;
+      }
+      continue;
+    }
+    if (tag.type != WireType::kBytes ||
+        !in.Bytes(tag.number == 1 ? envelope.api_version : envelope.kind)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 Result<Envelope> ReadEnvelope(std::string_view bytes) {
   if (!bytes.starts_with(kEnvelopeMagic)) {

@@ -27,6 +27,9 @@ struct Envelope {
 /// field are wrong.
 apimachinery::Result<Envelope> ReadEnvelope(std::string_view bytes);
 
+/// Reads the type in the first field of an envelope into `envelope`. False for bad bytes.
+bool ReadTypeMeta(std::string_view bytes, Envelope& envelope);
+
 /// Appends an envelope around `raw`, as apimachinery's protobuf serializer writes it.
 void WriteEnvelope(std::string_view api_version, std::string_view kind, std::string_view raw,
                    std::string& out);

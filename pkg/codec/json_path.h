@@ -43,7 +43,10 @@ struct JsonPathOptions {
 ///  - `*` or `[*]`: all members or elements; `..`: the value and all values in it.
 ///  - `[?(@.name=="x")]`: the elements that match, with `==`, `!=`, `<`, `<=`, `>` or `>=`. Without
 ///    an operator the field has to exist.
-///  - `@`, `$`, `'text'` or `1.5`: the current value, the whole object, a text, or a number.
+///  - `@`, `$`, `'text'` or `1.5`: the current value, the same, a text, or a number. As in
+///  client-go,
+///    `$` is the whole object only outside of a range and a filter: within these it is the current
+///    value, too, so that nothing there leads to the whole object.
 ///  - `range` … `end`: repeats the part between them for each value.
 ///
 /// Semantics: client-go util/jsonpath, with these differences: numbers are compared by their

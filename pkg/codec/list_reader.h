@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
+#include "kubexx/codec/answer_type.h"
 #include "kubexx/codec/codec.h"
 
 namespace kubexx::codec {
@@ -32,8 +33,8 @@ struct ItemType {
 /// one item in memory, of `max_item_bytes` at most. Not thread-safe.
 class ListReader {
  public:
-  /// Receives an item: its protobuf message without an envelope, or its JSON text. `bytes` are only
-  /// valid during the call.
+  /// Receives an item: its protobuf message without an envelope, or its JSON text, which may be any
+  /// value, as "null". `bytes` are only valid during the call.
   using ItemSink = base::FunctionRef<apimachinery::Result<void>(std::string_view bytes)>;
 
   explicit ListReader(Encoding encoding, std::size_t max_item_bytes = 64 << 20,
@@ -42,11 +43,16 @@ class ListReader {
   ListReader& operator=(ListReader&&) noexcept;
   ~ListReader();
 
+  /// From now on Feed and Finish return kMalformed for a response that is not a list of `wanted`,
+  /// as CheckListType. No item of such a list is given to the sink, unless the response names its
+  /// kind after its items. To be called before Feed.
+  void Expect(WantedType wanted);
+
   /// Reads the next bytes of the response. An error of `sink` ends the reading and is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, ItemSink sink);
 
-  /// Returns the type of the items of a JSON list. Items of a built-in type do not name it
-  /// themselves. `sink` may call it.
+  /// Returns the type of the list's items. Items of a built-in type do not name it themselves.
+  /// `sink` may call it.
   ItemType item_type() const;
 
   /// To be called at the end of the response. Returns the list's metadata, or kMalformed if the

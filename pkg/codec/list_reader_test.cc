@@ -161,8 +161,7 @@ TEST(ListReader, RefusesMalformedJson) {
                                       R"({"items":[{}])",
                                       R"({"items":[{},]})",
                                       R"({"items":[{} {}]})",
-                                      R"({"items":[1]})",
-                                      R"({"items":[null]})",
+                                      R"({"items":[?]})",
                                       R"({"items":{}})",
                                       R"({"items":"x"})",
                                       R"({"items":nope})",
@@ -267,6 +266,103 @@ TEST(ListReader, RandomMutationsNeverCrash) {
     EXPECT_TRUE(outcome.meta.has_value() ||
                 outcome.meta.error().reason == apimachinery::Reason::kMalformed);
   }
+}
+
+TEST(ListReader, AnItemThatIsNoObjectIsOneItem) {
+  const std::string_view list = R"({"items":[{"a":1}, null ,5,-1.5e3,"x",[[]],{}]})";
+  for (std::size_t at = 0; at <= list.size(); ++at) {
+    const Outcome outcome = Read(Encoding::kJson, {list.substr(0, at), list.substr(at)});
+    ASSERT_TRUE(outcome.meta) << outcome.meta.error().ToString();
+    EXPECT_THAT(outcome.items,
+                ElementsAre(R"({"a":1})", "null", "5", "-1.5e3", R"("x")", "[[]]", "{}"));
+  }
+}
+
+// Reads a list of ConfigMaps, and returns what was read and the error.
+Outcome ReadMaps(Encoding encoding, std::string_view response, WantedType wanted) {
+  Outcome outcome;
+  ListReader reader(encoding);
+  reader.Expect(std::move(wanted));
+  const auto fed = reader.Feed(response, [&outcome](std::string_view bytes) -> Result<void> {
+    outcome.items.emplace_back(bytes);
+    return {};
+  });
+  outcome.meta = fed ? reader.Finish() : Result<ListMeta>(apimachinery::Fail(fed.error()));
+  return outcome;
+}
+
+TEST(ListReader, RefusesWhatIsNoListOfTheWantedType) {
+  struct Case {
+    std::string_view json;
+    std::string_view why;
+  };
+  for (const auto& [json, why] : {
+           Case{"{}", "got no kind"},
+           Case{R"({"error":"backend overloaded"})", "got no kind"},
+           Case{R"({"kind":7,"items":[]})", "got no kind"},
+           Case{R"({"kind":null,"items":[{}]})", "got no kind"},
+           Case{R"({"kind":"Status","apiVersion":"v1","status":"Failure","items":[]})",
+                "got v1 Status"},
+           Case{R"({"kind":"SecretList","apiVersion":"v1","items":[{}]})", "got v1 SecretList"},
+           Case{R"({"apiVersion":"v2","kind":"ConfigMapList","items":[{}]})",
+                "got v2 ConfigMapList"},
+           Case{R"({"kind":"ConfigMap","apiVersion":"v1"})", "got v1 ConfigMap"},
+           Case{R"({"kind":"List","apiVersion":"v1"})", "got v1 List"},
+           Case{R"({"kind":"PartialObjectMetadataList","items":[{}]})", "PartialObjectMetadata"},
+       }) {
+    const Outcome outcome =
+        ReadMaps(Encoding::kJson, json, {.api_version = "v1", .kind = "ConfigMap"});
+    ASSERT_FALSE(outcome.meta) << json;
+    EXPECT_EQ(outcome.meta.error().reason, apimachinery::Reason::kMalformed);
+    EXPECT_THAT(outcome.meta.error().message, HasSubstr("expected ConfigMapList"));
+    EXPECT_THAT(outcome.meta.error().message, HasSubstr(why)) << json;
+    EXPECT_TRUE(outcome.items.empty() || !json.starts_with(R"({"kind":"S)")) << json;
+  }
+  for (const std::string_view kind : {"Status", "SecretList", ""}) {
+    std::string envelope;
+    WriteEnvelope("v1", kind, "", envelope);
+    const Outcome outcome =
+        ReadMaps(Encoding::kProtobuf, envelope, {.api_version = "v1", .kind = "ConfigMap"});
+    ASSERT_FALSE(outcome.meta) << kind;
+    EXPECT_THAT(outcome.meta.error().message, HasSubstr("expected ConfigMapList"));
+  }
+  const Outcome unknown =
+      ReadMaps(Encoding::kJson, R"({"kind":"Status","items":[]})", {.api_version = "v1"});
+  ASSERT_FALSE(unknown.meta);
+  EXPECT_THAT(unknown.meta.error().message, HasSubstr("expected a list"));
+}
+
+TEST(ListReader, ReadsTheListsThatServersSend) {
+  const WantedType maps{.api_version = "v1", .kind = "ConfigMap"};
+  const WantedType widgets{.api_version = "example.com/v1", .kind = "Widget"};
+  const WantedType metadata{.api_version = "v1", .or_metadata = true};
+  struct Case {
+    WantedType wanted;
+    std::string_view json;
+  };
+  for (
+      const auto& [wanted, json] : {
+          Case{maps, R"({"kind":"ConfigMapList","apiVersion":"v1","items":[{}]})"},
+          Case{maps, R"({"items":[{}],"apiVersion":"v1","kind":"ConfigMapList"})"},
+          Case{maps, R"({"kind":"ConfigMapList","items":[{}]})"},
+          Case{maps, R"({"kind":"List","apiVersion":"v1","items":[{}]})"},
+          Case{widgets, R"({"kind":"Widgets","apiVersion":"example.com/v1","items":[{}]})"},
+          Case{
+              metadata,
+              R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{}]})"},
+          Case{metadata, R"({"kind":"PodList","apiVersion":"v1","items":[{}]})"},
+          Case{{.api_version = "example.com/v1"},
+               R"({"kind":"Widgets","apiVersion":"example.com/v1","items":[{}]})"},
+      }) {
+    const Outcome outcome = ReadMaps(Encoding::kJson, json, wanted);
+    ASSERT_TRUE(outcome.meta) << json << outcome.meta.error().ToString();
+    EXPECT_THAT(outcome.items, ElementsAre("{}"));
+  }
+  EXPECT_TRUE(ReadMaps(Encoding::kJson, R"({"kind":"ConfigMapList","items":null})", maps).meta);
+  EXPECT_TRUE(ReadMaps(Encoding::kJson, R"({"kind":"ConfigMapList"})", maps).meta);
+  std::string empty;
+  WriteEnvelope("v1", "ConfigMapList", "", empty);
+  EXPECT_TRUE(ReadMaps(Encoding::kProtobuf, empty, maps).meta);
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
                                   " from the cache: it does not watch namespace " +
                                   std::string(namespace_));
   }
+  // A stopped cache does not have what was created since, and a reader would take that for deleted.
+  if (parts_.caches->IsShutDown()) {
+    return FromCache(resource, {apimachinery::Reason::kUnavailable,
+                                "the caches have been stopped, as they are when the manager's Run "
+                                "ends; a client made from a kubernetes::Clientset reads from the "
+                                "server"});
+  }
   if (!informer.HasSynced()) {
     try {
       informer.Start();

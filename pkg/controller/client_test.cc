@@ -67,8 +67,9 @@ class CachedReadTest : public ::testing::Test {
         connection.AwaitPeer();
         return;
       } else if (request->target.find("/open/") != std::string::npos) {
-        connection.Respond(200, "application/json",
-                           R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+        connection.Respond(
+            200, "application/json",
+            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
       } else if (!metadata_.empty() &&
                  request->headers["accept"].find("as=Partial") != std::string::npos) {
         connection.Respond(200, "application/json", metadata_);
@@ -118,7 +119,7 @@ TEST_F(CachedReadTest, OfAServerThatDoesNotAnswerEnds) {
 
 TEST_F(CachedReadTest, OfAnObjectThatCannotBeReadNamesIt) {
   const Client client =
-      Make(200, R"({"metadata":{"resourceVersion":"9"},"items":[)"
+      Make(200, R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)"
                 R"({"metadata":{"namespace":"ns","name":"bad","resourceVersion":"3"},"data":5}]})");
   for (const auto& got : {client.Get<ConfigMap>({"ns", "bad"}).error(),
                           client.List<ConfigMap>().error(), client.List<ConfigMap>("ns").error()}) {
@@ -144,7 +145,8 @@ TEST_F(CachedReadTest, OfANamespaceThatIsForbiddenSaysSoAndTheOthersCanBeRead) {
 }
 
 TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
-  constexpr const char* kEmpty = R"({"metadata":{"resourceVersion":"9"},"items":[]})";
+  constexpr const char* kEmpty =
+      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})";
   for (const auto& caches : {informers::FactoryOptions{.namespace_ = "open"},
                              informers::FactoryOptions{.namespaces = {"open", "too"}}}) {
     const Client client = Make(200, kEmpty, caches);
@@ -169,7 +171,7 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
 
 TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
   const Client client = Make(200,
-                             R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                             R"({"kind":"NodeList","metadata":{"resourceVersion":"9"},"items":[)"
                              R"({"metadata":{"name":"n","resourceVersion":"3"}}]})",
                              {.namespaces = {"open"}});
   const auto got = client.Get<Node>({"elsewhere", "n"});
@@ -180,7 +182,7 @@ TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
 }
 
 TEST_F(CachedReadTest, OfAClusterScopedTypeWhoseObjectsHaveNamespacesSaysSo) {
-  const std::string list = R"({"metadata":{"resourceVersion":"9"},"items":[)"
+  const std::string list = R"({"kind":"NodeList","metadata":{"resourceVersion":"9"},"items":[)"
                            R"({"metadata":{"namespace":"ns","name":"n","resourceVersion":"3"}}]})";
   const Client client = Make(200, list);
   metadata_ = list;
@@ -190,6 +192,20 @@ TEST_F(CachedReadTest, OfAClusterScopedTypeWhoseObjectsHaveNamespacesSaysSo) {
     EXPECT_THAT(got.message, HasSubstr("read v1/nodes from the cache: ns/n is in a namespace"));
   }
   EXPECT_EQ(client.Get<Node>({"ns", "other"}).error().reason, Reason::kNotFound);
+}
+
+TEST_F(CachedReadTest, OfAStoppedCacheIsAnErrorAndStartsNoOther) {
+  Client::Parts parts =
+      MakeParts(200, R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
+  const auto caches = parts.caches;
+  const Client client(std::move(parts));
+  EXPECT_EQ(client.Get<ConfigMap>({"ns", "a"}).error().reason, Reason::kNotFound);
+  caches->Shutdown();
+  for (const auto& got : {client.Get<ConfigMap>({"ns", "a"}).error(),
+                          client.List<ConfigMap>().error(), client.List<Node>().error()}) {
+    EXPECT_EQ(got.reason, Reason::kUnavailable) << "an object may have been created since";
+    EXPECT_THAT(got.message, HasSubstr("have been stopped"));
+  }
 }
 
 /// Returns a delay of zero, and counts how often it is asked.
@@ -208,7 +224,8 @@ class CountingLimiter final : public workqueue::RateLimiter {
 };
 
 TEST_F(CachedReadTest, IsNotOlderThanAWriteFromBeforeThereWasACache) {
-  Client::Parts parts = MakeParts(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+  Client::Parts parts =
+      MakeParts(200, R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
   base::testing::FakeClock clock;
   parts.writes = std::make_shared<ConsistencyStore>(clock);
   parts.read_early = std::make_shared<std::atomic<bool>>(false);
@@ -228,8 +245,9 @@ TEST_F(CachedReadTest, IsNotOlderThanAWriteFromBeforeThereWasACache) {
 }
 
 TEST_F(CachedReadTest, AWriteIsWaitedForInTheCachesOfTheObjectsAndOfTheMetadata) {
-  metadata_ = R"({"metadata":{"resourceVersion":"9"},"items":[]})";
-  Client::Parts parts = MakeParts(200, R"({"metadata":{"resourceVersion":"10"},"items":[]})");
+  metadata_ = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})";
+  Client::Parts parts =
+      MakeParts(200, R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[]})");
   base::testing::FakeClock clock;
   parts.writes = std::make_shared<ConsistencyStore>(clock);
   parts.owner = {.object = {"ns", "owner"}};

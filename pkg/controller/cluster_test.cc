@@ -79,9 +79,11 @@ class OneConfigMap {
           posts_.push_back(*request);
           changed_.notify_all();
         }
+        const std::string kind = request->target.contains("/events") ? "Event" : "ConfigMap";
         connection.Respond(
             201, "application/json",
-            R"({"metadata":{"namespace":"ns","name":"new","resourceVersion":"50"}})");
+            R"({"kind":")" + kind +
+                R"(","metadata":{"namespace":"ns","name":"new","resourceVersion":"50"}})");
       } else if (request->target.find("sendInitialEvents") != std::string::npos) {
         connection.Respond(422, "application/json",
                            R"({"kind":"Status","reason":"Invalid","code":422})");
@@ -90,10 +92,12 @@ class OneConfigMap {
         connection.AwaitPeer();
         return;
       } else {
+        const std::string kind = request->target.contains("/secrets") ? "Secret" : "ConfigMap";
         connection.Respond(
             200, "application/json",
-            R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":"ns",)"
-            R"("name":"settings","uid":"u","resourceVersion":"3"},"data":{"color":")" +
+            R"({"kind":")" + kind +
+                R"(List","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":"ns",)"
+                R"("name":"settings","uid":"u","resourceVersion":"3"},"data":{"color":")" +
                 color_ + R"("}}]})");
       }
     }

@@ -45,7 +45,7 @@ class CreateOrPatchTest : public ::testing::Test {
 
  private:
   static constexpr char kObject[] =
-      R"({"metadata":{"namespace":"ns","name":"a","resourceVersion":"10","finalizers":["x/a"]},)"
+      R"({"kind":"ConfigMap","metadata":{"namespace":"ns","name":"a","resourceVersion":"10","finalizers":["x/a"]},)"
       R"("data":{"k":"v"}})";
 
   void Answer(FakeConnection& connection, const FakeRequest& request) {
@@ -66,7 +66,8 @@ class CreateOrPatchTest : public ::testing::Test {
     } else {
       connection.Respond(
           200, "application/json",
-          R"({"metadata":{"resourceVersion":"10"},"items":[)" + std::string(kObject) + "]}");
+          R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[)" +
+              std::string(kObject) + "]}");
     }
   }
 

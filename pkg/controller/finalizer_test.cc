@@ -81,8 +81,8 @@ class FinalizeTest : public ::testing::Test {
         continue;
       }
       const auto patch = codec::JsonTree::Parse(request->body);
-      codec::JsonTree stored = *codec::JsonTree::Parse(R"({"metadata":{"name":"x","namespace":"ns",
-          "resourceVersion":"8"},"data":{"stored":"yes"}})");
+      codec::JsonTree stored = *codec::JsonTree::Parse(R"({"kind":"ConfigMap","metadata":{
+          "name":"x","namespace":"ns","resourceVersion":"8"},"data":{"stored":"yes"}})");
       if (const auto* const finalizers = patch->At({"metadata", "finalizers"})) {
         stored["metadata"]["finalizers"] = *finalizers;
       }

@@ -118,7 +118,8 @@ struct ManagerOptions {
   /// reconcile that does not heed its stop keeps Run until the test has moved the time on.
   base::Clock& clock = base::Clock::Real();
   /// Must outlive the manager. When null, the manager makes one, which includes the process's
-  /// metrics.
+  /// metrics. Managers that share one need controllers of different names: those of the same name
+  /// count in the same metrics, as their sum.
   metrics::Registry* registry = nullptr;
   /// When set, reconciles and the requests of the manager's clients are spans, except those of a
   /// client that was made elsewhere. otlp::Tracing makes one that exports them.
@@ -217,6 +218,7 @@ class Manager {
   webhook::Server* webhooks();
 
   /// A client for use outside of a reconcile. It does not record its writes for later reconciles.
+  /// Once Run has ended, the caches have stopped, and its reads from them fail with kUnavailable.
   Client NewClient(std::stop_token stop = {}) const;
 
   const std::shared_ptr<rest::RESTClient>& client() const;

@@ -525,12 +525,15 @@ class FakeApi {
     while (const auto request = connection.ReadRequest()) {
       journal_.Note(request->target);
       const bool token = request->target.ends_with("/tokenreviews");
+      const bool event = request->target.ends_with("/events");
       connection.Respond(201, "application/json",
-                         token ? R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
-                                 R"("status":{"authenticated":true,"user":{"username":"u"}}})"
-                               : R"({"kind":"SubjectAccessReview",)"
-                                 R"("apiVersion":"authorization.k8s.io/v1",)"
-                                 R"("status":{"allowed":true}})");
+                         event ? R"({"kind":"Event","apiVersion":"events.k8s.io/v1"})"
+                         : token
+                             ? R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
+                               R"("status":{"authenticated":true,"user":{"username":"u"}}})"
+                             : R"({"kind":"SubjectAccessReview",)"
+                               R"("apiVersion":"authorization.k8s.io/v1",)"
+                               R"("status":{"allowed":true}})");
     }
   }
 
@@ -551,7 +554,7 @@ TEST(ManagerEndTest, AHandlerOfACacheThatHangsIsNamedAfterTheGrace) {
         return;
       } else {
         connection.Respond(200, "application/json",
-                           R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                           R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[)"
                            R"({"metadata":{"namespace":"a","name":"b","resourceVersion":"3"}}]})");
       }
     }

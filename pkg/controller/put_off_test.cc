@@ -66,13 +66,14 @@ class LateCacheTest : public ::testing::TestWithParam<int> {
       if (request->method == "PUT") {
         connection.Respond(
             200, "application/json",
-            R"({"metadata":{"namespace":"ns","name":"written","resourceVersion":"12"}})");
+            R"({"kind":"ConfigMap","metadata":{"namespace":"ns","name":"written","resourceVersion":"12"}})");
       } else if (request->target.find("sendInitialEvents") != std::string::npos) {
         connection.Respond(422, "application/json",
                            R"({"kind":"Status","reason":"Invalid","code":422})");
       } else if (request->target.find("watch=true") == std::string::npos) {
-        connection.Respond(200, "application/json",
-                           R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+        connection.Respond(
+            200, "application/json",
+            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
       } else {
         connection.RespondChunked(200, "application/json");
         KX_AWAIT(shown_.try_wait());

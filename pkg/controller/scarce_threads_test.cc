@@ -72,8 +72,9 @@ TEST(ScarceThreadsTest, AReadThatGetsNoThreadsIsAnErrorAndTheNextOneIsAnswered) 
         connection.AwaitPeer();
         return;
       }
-      connection.Respond(200, "application/json",
-                         R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+      connection.Respond(
+          200, "application/json",
+          R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[]})");
     }
   });
   const auto factory =

@@ -133,8 +133,10 @@ Result<Unstructured> DynamicResource::ApplyAt(std::string_view subresource,
                                               const kubernetes::ApplyOptions& options,
                                               std::stop_token stop) const {
   if (options.field_manager.empty() && client_.resource().defaults.field_manager.empty()) {
-    return Fail(Reason::kBadRequest,
-                "apply needs a field manager: set ApplyOptions::field_manager");
+    return Fail(
+        Reason::kBadRequest,
+        "apply needs a field manager: set ApplyOptions::field_manager, or the client's with "
+        "WithFieldManager");
   }
   return Patch(object.Name(), {.type = rest::PatchType::kApply, .text = object.ToJson()},
                {.field_manager = options.field_manager,

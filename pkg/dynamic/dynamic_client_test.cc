@@ -129,6 +129,34 @@ TEST(DynamicClientTest, WatchGivesEventsAndItsError) {
   EXPECT_THAT(names, ElementsAre("a"));
 }
 
+TEST(DynamicClientTest, AnswersThatAreNoObjectsAreMalformed) {
+  for (const std::string body :
+       {"{}", R"({"error":"backend overloaded"})",
+        R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no such thing"})"}) {
+    Recorder server([&body](FakeConnection& connection, const FakeRequest&) {
+      connection.Respond(200, "application/json", body);
+    });
+    const auto widgets = DynamicClient(server.client()).Resource(kWidgets, "ns");
+    EXPECT_FALSE(widgets.List()) << body;
+    for (const auto& result : {widgets.Get("w"), widgets.Create(Widget())}) {
+      ASSERT_FALSE(result) << body;
+      EXPECT_EQ(result.error().reason, Reason::kMalformed);
+    }
+  }
+}
+
+TEST(DynamicClientTest, AStatusOfSuccessAnswersAWrite) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(201, "application/json",
+                       R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})");
+  });
+  const auto pods = DynamicClient(server.client()).Resource(kPods, "ns");
+  const auto bound = pods.CreateAt({.name = "p", .subresource = "binding"}, Widget());
+  ASSERT_TRUE(bound) << bound.error().ToString();
+  EXPECT_EQ(bound->Kind(), "Status");
+  EXPECT_FALSE(pods.Get("p"));
+}
+
 constexpr const char* kPartial =
     R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"p"}})";
 

@@ -19,13 +19,14 @@ Result<void> Decode(Encoding encoding, std::string_view bytes, PartialObjectMeta
 MetadataResource MetadataClient::Resource(const apimachinery::GroupVersionResource& resource,
                                           std::string namespace_) const {
   const bool namespaced = !namespace_.empty();
-  return MetadataResource(kubernetes::RawClient(
-      client_, {.resource = resource,
-                .namespaced = namespaced,
-                .namespace_ = std::move(namespace_),
-                .accept = {Encoding::kProtobuf, Encoding::kJson},
-                .accept_parameters = std::string(kAsPartialObject),
-                .list_accept_parameters = std::string(kAsPartialObjectList)}));
+  return MetadataResource(
+      kubernetes::RawClient(client_, {.resource = resource,
+                                      .namespaced = namespaced,
+                                      .namespace_ = std::move(namespace_),
+                                      .accept = {Encoding::kProtobuf, Encoding::kJson},
+                                      .accept_parameters = std::string(kAsPartialObject),
+                                      .list_accept_parameters = std::string(kAsPartialObjectList),
+                                      .object = {.or_metadata = true}}));
 }
 
 Result<PartialObjectMetadata> MetadataResource::Get(std::string_view name,

@@ -39,7 +39,7 @@ class IdleThreadsTest : public ::testing::Test {
       if (request->target.find("watch=true") == std::string::npos) {
         connection.Respond(
             200, "application/json",
-            R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":"n","name":"one","resourceVersion":"3"}}]})");
+            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":"n","name":"one","resourceVersion":"3"}}]})");
         continue;
       }
       connection.RespondChunked(200, "application/json;stream=watch");

@@ -234,6 +234,7 @@ std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::TakeRemov
 }
 
 void SharedInformerFactory::Start() {
+  is_shut_down_ = false;
   for (const InformerPtr& informer : All()) {
     informer->Start();
   }
@@ -255,6 +256,7 @@ std::vector<std::string> SharedInformerFactory::Unsynced() const {
 }
 
 void SharedInformerFactory::Shutdown() {
+  is_shut_down_ = true;
   std::vector<InformerPtr> all = All();
   {
     base::MutexLock lock(mu_);

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
 #define KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -178,6 +179,8 @@ class SharedInformerFactory {
   /// calls it, it does not wait; the next Shutdown or the destructor does. Start may be called
   /// again.
   void Shutdown();
+  /// Whether Shutdown was called after the last Start, so that the stores stay as they are.
+  bool IsShutDown() const { return is_shut_down_; }
 
  private:
   using InformerPtr = std::shared_ptr<cache::SharedInformerBase>;
@@ -225,6 +228,7 @@ class SharedInformerFactory {
 
   const std::shared_ptr<rest::RESTClient> client_;
   const FactoryOptions options_;
+  std::atomic<bool> is_shut_down_ = false;
   mutable base::Mutex mu_;
   std::vector<std::pair<std::type_index, InformerPtr>> informers_ KX_GUARDED_BY(mu_);
   std::vector<InformerPtr> removed_ KX_GUARDED_BY(mu_);  // informers that one of their own handlers

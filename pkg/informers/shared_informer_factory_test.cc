@@ -54,10 +54,16 @@ class SharedInformerFactoryTest : public ::testing::Test {
       } else {
         connection.Respond(
             200, "application/json",
-            R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":")" +
+            R"({"kind":")" + ListKindOf(request->target) +
+                R"(","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":")" +
                 NamespaceIn(request->target) + R"(","name":"one","resourceVersion":"3"}}]})");
       }
     }
+  }
+  static std::string ListKindOf(const std::string& target) {
+    return target.contains("/nodes")     ? "NodeList"
+           : target.contains("/secrets") ? "SecretList"
+                                         : "ConfigMapList";
   }
   // Returns the namespace in the path, or "ns" when the path has none.
   static std::string NamespaceIn(const std::string& target) {

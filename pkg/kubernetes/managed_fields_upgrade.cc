@@ -110,6 +110,12 @@ Result<void> UpgradeOne(std::vector<ManagedFieldsEntry>& entries, std::string_vi
 
 Result<void> UpgradeManagedFields(std::vector<ManagedFieldsEntry>& entries,
                                   const ManagedFieldsUpgrade& upgrade) {
+  if (upgrade.apply_manager.empty()) {
+    return Fail(
+        apimachinery::Reason::kBadRequest,
+        "an upgrade of managed fields needs the field manager of the server-side apply: set "
+        "ManagedFieldsUpgrade::apply_manager");
+  }
   std::vector<ManagedFieldsEntry> upgraded = entries;
   for (const std::string& manager : upgrade.update_managers) {
     KX_RETURN_IF_ERROR(UpgradeOne(upgraded, manager, upgrade));

@@ -29,7 +29,8 @@ struct ManagedFieldsUpgrade {
 /// of its server-side apply, stays for ever, because the former manager still owns it. The entry of
 /// apply_manager, or if there is none the first entry of an update manager, gets the fields of the
 /// entry of each update manager with the same API version; all entries of update managers are
-/// removed. When there are none, nothing changes. kMalformed, which names the manager, when a set
+/// removed. When there are none, nothing changes. kBadRequest when apply_manager is empty, as no
+/// manager of an apply is. kMalformed, which names the manager, when a set
 /// of fields cannot be read; the entries are unchanged then. Semantics: client-go util/csaupgrade
 /// UpgradeManagedFields.
 apimachinery::Result<void> UpgradeManagedFields(

@@ -122,5 +122,15 @@ TEST(ManagedFieldsUpgradeTest, ThePatchHasAllEntriesAndTheVersionThatWasRead) {
   EXPECT_EQ(UpgradeManagedFieldsPatch(metadata, kUpgrade).value(), std::nullopt);
 }
 
+TEST(ManagedFieldsUpgradeTest, NeedsTheManagerOfTheApply) {
+  api::meta::v1::ObjectMeta metadata;
+  metadata.managed_fields.push_back({.manager = "shop", .operation = "Update"});
+  const auto patch = UpgradeManagedFieldsPatch(metadata, {.update_managers = {"shop"}});
+  ASSERT_FALSE(patch);
+  EXPECT_EQ(patch.error().reason, apimachinery::Reason::kBadRequest);
+  EXPECT_THAT(patch.error().message, ::testing::HasSubstr("apply_manager"));
+  EXPECT_EQ(metadata.managed_fields.front().manager, "shop");
+}
+
 }  // namespace
 }  // namespace kubexx::kubernetes

@@ -15,7 +15,7 @@ PageCursor::PageCursor(ListOptions options, PagerOptions pager)
       options_(std::move(options)),
       full_list_if_expired_(pager.full_list_if_expired) {
   if (options_.limit == 0) {
-    options_.limit = std::max<std::int64_t>(pager.page_size, 1);
+    options_.limit = std::max<std::int64_t>(pager.page_size, 0);
   }
   whole_.limit = 0;
   whole_.continue_.clear();

@@ -22,7 +22,8 @@ namespace kubexx::kubernetes {
 
 /// Settings of Pages.
 struct PagerOptions {
-  /// The number of objects in a page, unless ListOptions::limit sets another one.
+  /// The number of objects in a page, unless ListOptions::limit sets another one. 0 or less: the
+  /// whole list is one page, as List returns it.
   std::int64_t page_size = 500;
   /// Whether the list is requested again as a whole when the server has forgotten its version
   /// between two pages (410 Expired, after some five minutes). When false, the range ends with that

@@ -87,6 +87,19 @@ TEST(PagesTest, AskForEachPageWhenTheLoopComesToIt) {
                           "/api/v1/namespaces/ns/configmaps?labelSelector=x&continue=t2&limit=2"));
 }
 
+TEST(PagesTest, WithoutAPageSizeTheListIsOnePage) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    AnswerPage(connection, MapPage({"a", "b"}, ""));
+  });
+  for (const int size : {0, -1}) {
+    Pages pages(ResourceClient<ConfigMap>(server.client(), "ns"), {}, {.page_size = size});
+    EXPECT_THAT(Seen(pages), ElementsAre(" a b"));
+  }
+  // Those of List.
+  EXPECT_THAT(server.targets(), ElementsAre("/api/v1/namespaces/ns/configmaps?limit=500",
+                                            "/api/v1/namespaces/ns/configmaps?limit=500"));
+}
+
 TEST(PagesTest, AListThatExpiresBetweenPagesComesAgainAsAWhole) {
   Recorder server([](FakeConnection& connection, const FakeRequest& request) {
     if (request.target.find("continue=") != std::string::npos) {

@@ -72,23 +72,6 @@ void AddWriteParams(rest::Request& request, const WriteDefaults& defaults, const
   }
 }
 
-// Hands the object of a response over.
-Result<void> Finish(rest::Request request, RawClient::ObjectSink out, std::stop_token stop) {
-  KX_ASSIGN_OR_RETURN(const rest::Response response, request.Do(std::move(stop)));
-  std::string_view bytes = response.body;
-  if (response.encoding == Encoding::kProtobuf) {
-    auto envelope = codec::ReadEnvelope(bytes);
-    if (!envelope) {
-      return Fail(envelope.error().WithContext(request.ToString()));
-    }
-    bytes = envelope->raw;
-  }
-  if (auto taken = out(response.encoding, bytes); !taken) {
-    return Fail(taken.error().WithContext(request.ToString()));
-  }
-  return {};
-}
-
 void SetBody(rest::Request& request, RawBody body) {
   if (body.encode) {
     request.Body(std::move(body.encode));
@@ -126,13 +109,64 @@ rest::Request RawClient::PrepareNamed(rest::Request request, const ObjectName& n
   return out;
 }
 
+rest::Request RawClient::PrepareCreate(const ObjectName& name, RawBody body,
+                                       const CreateOptions& options) const {
+  rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.namespace_)
+                                            : PrepareNamed(client_->Post(), name);
+  AddWriteParams(request, resource_->defaults, options);
+  SetBody(request, std::move(body));
+  return request;
+}
+
+Result<void> RawClient::CheckType(const codec::TypeMeta& got, Encoding encoding,
+                                  std::string_view object, bool wrote) const {
+  Result<void> checked = codec::CheckObjectType(resource_->object, got);
+  if (checked || got.kind != "Status") {
+    return checked;
+  }
+  const auto status = codec::Decode<api::meta::v1::Status>(encoding, object);
+  // Some writes, such as that of a Binding, are answered with a Status of success. Clients that
+  // know the type of the answer do not read it then.
+  if (wrote && resource_->object.kind.empty() && status && status->status == "Success") {
+    return {};
+  }
+  return status && !status->message.empty() ? Fail(checked.error().WithContext(status->message))
+                                            : checked;
+}
+
+// Hands the object of a response over.
+Result<void> RawClient::Finish(rest::Request request, bool wrote, ObjectSink out,
+                               std::stop_token stop) const {
+  KX_ASSIGN_OR_RETURN(const rest::Response response, request.Do(std::move(stop)));
+  std::string_view bytes = response.body;
+  codec::TypeMeta type;
+  if (response.encoding == Encoding::kProtobuf) {
+    auto envelope = codec::ReadEnvelope(bytes);
+    if (!envelope) {
+      return Fail(envelope.error().WithContext(request.ToString()));
+    }
+    bytes = envelope->raw;
+    type = {std::string(envelope->api_version), std::string(envelope->kind)};
+  } else {
+    type = codec::ReadTypeMeta(bytes);
+  }
+  Result<void> taken = CheckType(type, response.encoding, bytes, wrote);
+  if (taken) {
+    taken = out(response.encoding, bytes);
+  }
+  if (!taken) {
+    return Fail(taken.error().WithContext(request.ToString()));
+  }
+  return {};
+}
+
 DeleteOptions RawClient::Filled(DeleteOptions options) const {
   options.dry_run = options.dry_run || resource_->defaults.dry_run;
   return options;
 }
 
 Result<void> RawClient::Get(const ObjectName& name, ObjectSink out, std::stop_token stop) const {
-  return Finish(PrepareNamed(client_->Get(), name), out, std::move(stop));
+  return Finish(PrepareNamed(client_->Get(), name), false, out, std::move(stop));
 }
 
 // The object's kind and name, as far as they can be read.
@@ -153,7 +187,10 @@ Result<codec::ListMeta> RawClient::ListPage(const ListOptions& options, ObjectSi
   std::size_t index = 0;
   const auto give = [this, &encoding, &sink, &index](std::string_view item) -> Result<void> {
     const std::string place = "items[" + std::to_string(index++) + "], ";
-    if (auto taken = sink(encoding, item); !taken) {
+    Result<void> taken = encoding == Encoding::kJson && !item.starts_with('{')
+                             ? Result<void>(Fail(apimachinery::Malformed("", "expected an object")))
+                             : sink(encoding, item);
+    if (!taken) {
       return Fail(taken.error().WithContext(place + Describe(encoding, item)));
     }
     return {};
@@ -172,9 +209,12 @@ Result<codec::ListMeta> RawClient::ListPage(const ListOptions& options, ObjectSi
     return read;
   };
   KX_RETURN_IF_ERROR(request.Stream(
-      [&reader, &encoding](const rest::Request::StreamHead& head) -> Result<void> {
+      [this, &reader, &encoding](const rest::Request::StreamHead& head) -> Result<void> {
         encoding = head.encoding;
         reader.emplace(encoding);
+        reader->Expect({.api_version = resource_->resource.ApiVersion(),
+                        .kind = resource_->kind,
+                        .or_metadata = !resource_->list_accept_parameters.empty()});
         return {};
       },
       [&](std::string_view chunk) { return named(reader->Feed(chunk, on_item)); }, stop));
@@ -251,11 +291,13 @@ Result<void> RawClient::Watch(const ListOptions& options, FrameSink decode,
 
 Result<void> RawClient::Create(const ObjectName& name, RawBody body, const CreateOptions& options,
                                ObjectSink out, std::stop_token stop) const {
-  rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.namespace_)
-                                            : PrepareNamed(client_->Post(), name);
-  AddWriteParams(request, resource_->defaults, options);
-  SetBody(request, std::move(body));
-  return Finish(std::move(request), out, std::move(stop));
+  return Finish(PrepareCreate(name, std::move(body), options), true, out, std::move(stop));
+}
+
+Result<void> RawClient::Post(const ObjectName& name, RawBody body, const CreateOptions& options,
+                             std::stop_token stop) const {
+  KX_RETURN_IF_ERROR(PrepareCreate(name, std::move(body), options).Do(std::move(stop)));
+  return {};
 }
 
 Result<void> RawClient::Update(const ObjectName& name, RawBody body, const UpdateOptions& options,
@@ -263,7 +305,7 @@ Result<void> RawClient::Update(const ObjectName& name, RawBody body, const Updat
   rest::Request request = PrepareNamed(client_->Put(), name);
   AddWriteParams(request, resource_->defaults, options);
   SetBody(request, std::move(body));
-  return Finish(std::move(request), out, std::move(stop));
+  return Finish(std::move(request), true, out, std::move(stop));
 }
 
 Result<void> RawClient::Patch(const ObjectName& name, RawPatch patch, const PatchOptions& options,
@@ -276,7 +318,7 @@ Result<void> RawClient::Patch(const ObjectName& name, RawPatch patch, const Patc
     request.Param("force", "true");
   }
   request.Body(Encoding::kJson, std::move(patch.text));
-  return Finish(std::move(request), out, std::move(stop));
+  return Finish(std::move(request), true, out, std::move(stop));
 }
 
 Result<void> RawClient::Delete(const ObjectName& name, const DeleteOptions& options,

@@ -13,6 +13,7 @@
 #include "kubexx/apimachinery/list_options.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
+#include "kubexx/codec/answer_type.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/watch_reader.h"
@@ -47,6 +48,8 @@ struct RawResource {
   bool name_types = false;
   /// The name of the objects in errors; when empty, the resource's name.
   std::string kind{};
+  /// The type of the objects in answers, which for a subresource may be another one.
+  codec::WantedType object{};
   /// Filled in for all writes.
   WriteDefaults defaults{};
 };
@@ -68,11 +71,12 @@ struct RawPatch {
 };
 
 /// Thread-safe, cheap to copy. Every call blocks and takes a stop_token that ends it with
-/// kCancelled. Errors are the server's Status, those of rest::Request, or a sink's own.
+/// kCancelled. Errors are the server's Status, those of rest::Request, or a sink's own; kMalformed
+/// when the answer is of another type than RawResource tells, or of none.
 class RawClient {
  public:
-  /// Gets an object without envelope; the view is valid during the call. When the sink fails, its
-  /// error is returned with the request in front of its message.
+  /// Gets an object without envelope, whose type was checked; the view is valid during the call.
+  /// When the sink fails, its error is returned with the request in front of its message.
   using ObjectSink =
       base::FunctionRef<apimachinery::Result<void>(codec::Encoding, std::string_view)>;
   using FrameSink = base::FunctionRef<apimachinery::Result<void>(const codec::WatchFrame&)>;
@@ -100,6 +104,9 @@ class RawClient {
   apimachinery::Result<void> Create(const ObjectName& name, RawBody body,
                                     const CreateOptions& options, ObjectSink out,
                                     std::stop_token stop) const;
+  /// As Create, but does not read the answer, which may be of any type.
+  apimachinery::Result<void> Post(const ObjectName& name, RawBody body,
+                                  const CreateOptions& options, std::stop_token stop) const;
   apimachinery::Result<void> Update(const ObjectName& name, RawBody body,
                                     const UpdateOptions& options, ObjectSink out,
                                     std::stop_token stop) const;
@@ -116,6 +123,12 @@ class RawClient {
  private:
   rest::Request Prepare(rest::Request request, std::string_view namespace_) const;
   rest::Request PrepareNamed(rest::Request request, const ObjectName& name) const;
+  rest::Request PrepareCreate(const ObjectName& name, RawBody body,
+                              const CreateOptions& options) const;
+  apimachinery::Result<void> CheckType(const codec::TypeMeta& got, codec::Encoding encoding,
+                                       std::string_view object, bool wrote) const;
+  apimachinery::Result<void> Finish(rest::Request request, bool wrote, ObjectSink out,
+                                    std::stop_token stop) const;
   DeleteOptions Filled(DeleteOptions options) const;
   apimachinery::Result<codec::ListMeta> ListPage(const apimachinery::ListOptions& options,
                                                  ObjectSink sink,

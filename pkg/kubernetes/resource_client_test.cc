@@ -268,6 +268,37 @@ TEST(ResourceClientTest, ListErrorsAreReturned) {
   }
 }
 
+// A server or a proxy answers 200 with something else.
+TEST(ResourceClientTest, AnswersOfAnotherTypeAreMalformed) {
+  std::string status;
+  codec::WriteEnvelope("v1", "Status", "", status);
+  std::string secrets;
+  codec::WriteEnvelope("v1", "SecretList", "", secrets);
+  const std::string json = "application/json";
+  using Answer = std::pair<std::string, std::string>;
+  for (const auto& [type, body] :
+       {Answer{json, "{}"}, Answer{json, R"({"error":"backend overloaded"})"},
+        Answer{json, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no"})"},
+        Answer{json, R"({"kind":"SecretList","apiVersion":"v1","items":[]})"},
+        Answer{kProtobuf, status}, Answer{kProtobuf, secrets}}) {
+    Recorder server([&type, &body](FakeConnection& connection, const FakeRequest&) {
+      connection.Respond(200, type, body);
+    });
+    const ResourceClient<ConfigMap> maps(server.client(), "ns");
+    const auto list = maps.List();
+    ASSERT_FALSE(list) << body;
+    EXPECT_EQ(list.error().reason, Reason::kMalformed);
+    EXPECT_THAT(list.error().message, HasSubstr("GET /api/v1/namespaces/ns/configmaps"));
+    const auto got = maps.Get("a");
+    ASSERT_FALSE(got) << body;
+    EXPECT_EQ(got.error().reason, Reason::kMalformed);
+    EXPECT_THAT(got.error().message, HasSubstr("expected ConfigMap"));
+    const auto created = maps.Create(Map("a"));
+    ASSERT_FALSE(created) << body;
+    EXPECT_EQ(created.error().reason, Reason::kMalformed);
+  }
+}
+
 TEST(ResourceClientTest, MalformedObjectsNameTheRequest) {
   Recorder server([](FakeConnection& connection, const FakeRequest& request) {
     connection.Respond(200, request.target.ends_with("pb") ? kProtobuf : "application/json", "{]");
@@ -302,6 +333,8 @@ TEST(ResourceClientTest, ListsThatDoNotDecodeNameTheObjectAndTheRequest) {
        {Answer{"application/json", page + "]}", "items[1], ConfigMap ns/bad"},
         Answer{"application/json", page, "items[1], ConfigMap ns/bad"},
         Answer{kProtobuf, broken, "items[1], ConfigMap"},
+        Answer{"application/json", R"({"kind":"ConfigMapList","items":[null]})", "items[0]"},
+        Answer{"application/json", R"({"kind":"ConfigMapList","items":[5]})", "items[0]"},
         Answer{"application/json", R"({"items":[{}])", ""}, Answer{"application/json", "[]", ""}}) {
     Recorder server([&answer](FakeConnection& connection, const FakeRequest&) {
       connection.Respond(200, answer.type, answer.body);

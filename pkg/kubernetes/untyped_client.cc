@@ -14,13 +14,15 @@ using codec::Encoding;
 
 RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string namespace_,
                          const codec::TypeSchema& schema, WriteDefaults defaults) {
-  RawResource out{.resource = {.group = std::string(resource.group),
-                               .version = std::string(resource.version),
-                               .resource = std::string(resource.plural)},
-                  .namespaced = resource.namespaced,
-                  .namespace_ = std::move(namespace_),
-                  .kind = std::string(resource.kind),
-                  .defaults = std::move(defaults)};
+  RawResource out{
+      .resource = {.group = std::string(resource.group),
+                   .version = std::string(resource.version),
+                   .resource = std::string(resource.plural)},
+      .namespaced = resource.namespaced,
+      .namespace_ = std::move(namespace_),
+      .kind = std::string(resource.kind),
+      .object = {.api_version = codec::ApiVersionOf(schema), .kind = std::string(schema.kind)},
+      .defaults = std::move(defaults)};
   if (codec::HasProtobuf(schema)) {
     out.accept = {Encoding::kProtobuf, Encoding::kJson};
   }
@@ -99,9 +101,7 @@ Result<void> UntypedClient::Create(const ObjectName& name, const void* object,
 
 Result<void> UntypedClient::Post(const ObjectName& name, const void* object,
                                  const CreateOptions& options, std::stop_token stop) const {
-  return raw_.Create(
-      name, Encode(object), options, [](Encoding, std::string_view) -> Result<void> { return {}; },
-      std::move(stop));
+  return raw_.Post(name, Encode(object), options, std::move(stop));
 }
 
 Result<void> UntypedClient::Update(const ObjectName& name, const void* object,
@@ -130,8 +130,10 @@ Result<void> UntypedClient::Apply(const ObjectName& name, std::string json,
                                   const ApplyOptions& options, void* out,
                                   std::stop_token stop) const {
   if (options.field_manager.empty() && raw_.resource().defaults.field_manager.empty()) {
-    return apimachinery::Fail(apimachinery::Reason::kBadRequest,
-                              "apply needs a field manager: set ApplyOptions::field_manager");
+    return apimachinery::Fail(
+        apimachinery::Reason::kBadRequest,
+        "apply needs a field manager: set ApplyOptions::field_manager, or the "
+        "client's with WithFieldManager");
   }
   return Patch(name, {.type = rest::PatchType::kApply, .text = std::move(json)},
                {.field_manager = options.field_manager,

@@ -132,9 +132,11 @@ struct Config {
   /// Middleware: when set, each RESTClient calls it once, when it is made, with what carries its
   /// requests (the network or `round_tripper`), and sends its requests to what it returns instead.
   /// The returned object sees every attempt, with all headers and credentials, and may change
-  /// requests, answer them itself, and measure or count them; it must be thread-safe. When it
-  /// returns null, New fails with kInvalidConfig. The streams of remotecommand do not go through
-  /// it. Like client-go's Config.WrapTransport.
+  /// requests, answer them itself, and measure or count them; it must be thread-safe. With a tracer
+  /// each attempt has its span, whose trace is in the header traceparent and, in Start, in
+  /// tracing::Current(). A request that it changes into what cannot be sent, such as a header with
+  /// a line break, fails with kBadRequest. When it returns null, New fails with kInvalidConfig. The
+  /// streams of remotecommand do not go through it. Like client-go's Config.WrapTransport.
   std::function<std::shared_ptr<RoundTripper>(std::shared_ptr<RoundTripper> inner)>
       wrap_round_tripper{};
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -195,6 +196,70 @@ TEST(RoundTripperTest, MiddlewareThatIsNullIsAnError) {
                        }});
   ASSERT_FALSE(client);
   EXPECT_EQ(client.error().reason, Reason::kInvalidConfig);
+}
+
+/// Adds one header, or changes the request in another way.
+class ChangingTripper final : public RoundTripper {
+ public:
+  using Change = std::function<void(HttpRequest&)>;
+  ChangingTripper(std::shared_ptr<RoundTripper> inner, Change change)
+      : inner_(std::move(inner)), change_(std::move(change)) {}
+  std::unique_ptr<RoundTrip> Start(const HttpRequest& request) override {
+    HttpRequest changed = request;
+    change_(changed);
+    return inner_->Start(changed);
+  }
+
+ private:
+  const std::shared_ptr<RoundTripper> inner_;
+  const Change change_;
+};
+
+TEST(RoundTripperTest, WhatMiddlewareAddsCannotBeginAnotherHeader) {
+  testing::Recorder server([](testing::FakeConnection& connection, const testing::FakeRequest&) {
+    connection.Respond(200, "application/json", "{}");
+  });
+  const auto header = [](std::string name, std::string value) -> ChangingTripper::Change {
+    return [name, value](HttpRequest& request) { request.headers.emplace_back(name, value); };
+  };
+  for (const ChangingTripper::Change& change :
+       {header("X-Audit", "joe\r\nImpersonate-User: admin"), header("X-Audit", "joe\nx"),
+        header("X-Audit", std::string("joe\0", 4)), header("X-Audit: joe\r\nImpersonate-User", "a"),
+        ChangingTripper::Change(
+            [](HttpRequest& request) { request.target += " HTTP/1.1\r\nImpersonate-User: a"; }),
+        ChangingTripper::Change([](HttpRequest& request) { request.method = "GET / "; })}) {
+    const auto client =
+        ClientFor({.host = server.url(),
+                   .wrap_round_tripper = [&change](std::shared_ptr<RoundTripper> inner) {
+                     return std::make_shared<ChangingTripper>(std::move(inner), change);
+                   }});
+    const auto answer = client->Get().Resource(kConfigMaps).Do();
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().reason, Reason::kBadRequest) << answer.error().ToString();
+    const auto streamed = client->Get()
+                              .Resource(kConfigMaps)
+                              .Watch()
+                              .Stream([](const auto&) -> Result<void> { return {}; },
+                                      [](std::string_view) -> Result<void> { return {}; }, {});
+    ASSERT_FALSE(streamed);
+    EXPECT_EQ(streamed.error().reason, Reason::kBadRequest);
+  }
+  EXPECT_THAT(server.targets(), ::testing::IsEmpty());
+}
+
+/// Breaks its promise.
+class NullTripper final : public RoundTripper {
+ public:
+  std::unique_ptr<RoundTrip> Start(const HttpRequest&) override { return nullptr; }
+};
+
+TEST(RoundTripperTest, ANullRoundTripIsAnError) {
+  const auto client = ClientFor(
+      {.host = "http://nowhere.invalid", .round_tripper = std::make_shared<NullTripper>()});
+  const auto answer = client->Get().Resource(kConfigMaps).Do();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, Reason::kInternalError);
+  EXPECT_THAT(answer.error().message, ::testing::HasSubstr("has returned null"));
 }
 
 }  // namespace

@@ -148,16 +148,38 @@ TEST_F(TracedRequestTest, AStreamIsASpanUntilItsEnd) {
   EXPECT_EQ(body, tracing::TraceParentOf(span.context));
 }
 
-TEST_F(TracedRequestTest, MiddlewareIsAroundTheSpan) {
-  int seen = 0;
+/// Notes what middleware can tell of the trace.
+class NotingTripper final : public RoundTripper {
+ public:
+  explicit NotingTripper(std::shared_ptr<RoundTripper> inner) : inner_(std::move(inner)) {}
+  std::unique_ptr<RoundTrip> Start(const HttpRequest& request) override {
+    current_ = tracing::TraceParentOf(tracing::Current());
+    for (const auto& [name, value] : request.headers) {
+      header_ = name == "traceparent" ? value : header_;
+    }
+    return inner_->Start(request);
+  }
+  const std::string& current() const { return current_; }
+  const std::string& header() const { return header_; }
+
+ private:
+  const std::shared_ptr<RoundTripper> inner_;
+  std::string current_;
+  std::string header_;
+};
+
+TEST_F(TracedRequestTest, MiddlewareKnowsTheTrace) {
+  std::shared_ptr<NotingTripper> middleware;
   Config config{.host = server_.Url()};
-  config.wrap_round_tripper = [&seen](std::shared_ptr<RoundTripper> inner) {
-    ++seen;
-    return inner;
+  config.wrap_round_tripper = [&middleware](std::shared_ptr<RoundTripper> inner) {
+    middleware = std::make_shared<NotingTripper>(std::move(inner));
+    return middleware;
   };
   ASSERT_TRUE(ClientFor(config, {.tracer = tracer_})->Get().AbsPath("/version").Do());
-  EXPECT_EQ(seen, 1);
-  Spans(1);
+  const std::string sent = tracing::TraceParentOf(Spans(1).front().context);
+  EXPECT_EQ(middleware->header(), sent);
+  EXPECT_EQ(middleware->current(), sent);
+  EXPECT_FALSE(tracing::Current().IsValid()) << "only while the request is started";
 }
 
 TEST_F(TracedRequestTest, TheServerIsNotToldWithoutPropagation) {

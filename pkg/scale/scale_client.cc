@@ -33,7 +33,8 @@ Result<RawClient> ScaleClient::ClientFor(const ScaleTarget& target,
   // A custom resource's scale is JSON only; one protocol for all is simpler, and it is small.
   return RawClient(client_, {.resource = std::move(mapping.resource),
                              .namespaced = mapping.namespaced,
-                             .namespace_ = mapping.namespaced ? target.object.namespace_ : ""});
+                             .namespace_ = mapping.namespaced ? target.object.namespace_ : "",
+                             .object = {.kind = "Scale"}});
 }
 
 Result<ScaleClient::Scale> ScaleClient::Get(const ScaleTarget& target, std::stop_token stop) const {

@@ -95,6 +95,34 @@ TEST_F(InterceptorTest, AnAnswerCanBeLostAfterTheServerHasDoneTheWork) {
   EXPECT_EQ(maps_.Create(Map("a", "1")).error().reason, Reason::kAlreadyExists);
 }
 
+TEST_F(InterceptorTest, AConnectionCanBreak) {
+  interceptor_.After(RequestsFor<ConfigMap>("create"),
+                     [](const InterceptedRequest&, int) -> Result<void> {
+                       return Fail(Reason::kUnavailable, "the connection broke");
+                     });
+  interceptor_.Before(
+      RequestsFor<ConfigMap>("delete"),
+      [](const InterceptedRequest&) -> Result<void> { return Fail(Reason::kCancelled, "enough"); });
+  const auto made = maps_.Create(Map("a", "1"));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().reason, Reason::kUnavailable);
+  EXPECT_EQ(made.error().code, 0) << "no server has answered";
+  EXPECT_TRUE(others_.Get("a")) << "it is there all the same";
+  EXPECT_EQ(maps_.Delete("a").error().reason, Reason::kCancelled);
+}
+
+TEST_F(InterceptorTest, ABodyOfAnotherTypeIsMalformed) {
+  Reason reason = Reason::kUnknown;
+  interceptor_.Before(RequestsFor<ConfigMap>("create"),
+                      [&reason](const InterceptedRequest& request) -> Result<void> {
+                        EXPECT_EQ(request.type.kind, "ConfigMap");
+                        reason = request.ObjectAs<Secret>().error().reason;
+                        return {};
+                      });
+  EXPECT_TRUE(maps_.Create(Map("a", "1")));
+  EXPECT_EQ(reason, Reason::kMalformed);
+}
+
 TEST_F(InterceptorTest, FailuresEndAfterTheirNumber) {
   ASSERT_TRUE(others_.Create(Map("a", "1")));
   interceptor_.FailRequests(RequestsFor<ConfigMap>("get"), {Reason::kInternalError, "broken"}, 2);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "kubexx/codec/answer_type.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/list_reader.h"
 
@@ -20,7 +21,11 @@ class ListSource {
   virtual ~ListSource() = default;
   virtual apimachinery::Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) = 0;
   virtual apimachinery::Result<ListMeta> Finish() = 0;
-  virtual ItemType item_type() const { return {}; }
+  /// The list's own type, as far as it has been read.
+  virtual const TypeMeta& type() const = 0;
+  /// Whether the list has a member or field for its items. May be true of every list of an encoding
+  /// that leaves out empty ones.
+  virtual bool has_items() const = 0;
 };
 
 std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes, KeptMemory memory);

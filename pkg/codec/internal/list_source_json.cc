@@ -52,7 +52,8 @@ class JsonListSource : public ListSource {
 
   Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) override;
   Result<ListMeta> Finish() override;
-  ItemType item_type() const override { return item_type_; }
+  const TypeMeta& type() const override { return type_; }
+  bool has_items() const override { return has_items_; }
 
  private:
   enum class State : std::uint8_t {
@@ -80,7 +81,7 @@ class JsonListSource : public ListSource {
   bool BeginValue(char c, bool& consumed);
   Result<const char*> Token(const char* p, const char* end, ListReader::ItemSink sink);
   Result<void> EndToken(std::string_view text, ListReader::ItemSink sink);
-  void SetItemType(std::string_view text);
+  void SetType(std::string_view text);
   bool KeepsValue() const {
     return key_ == "metadata" || key_ == "items" || key_ == "kind" || key_ == "apiVersion";
   }
@@ -91,7 +92,8 @@ class JsonListSource : public ListSource {
   Gather gather_;
   std::string key_{};
   std::string metadata_{};
-  ItemType item_type_{};
+  TypeMeta type_{};
+  bool has_items_ = false;
   std::uint64_t items_ = 0;
 };
 
@@ -102,6 +104,7 @@ apimachinery::Status JsonListSource::Where(std::string_view what) const {
 }
 
 bool JsonListSource::BeginValue(char c, bool& consumed) {
+  has_items_ = has_items_ || key_ == "items";
   if (key_ == "items" && c == '[') {
     state_ = State::kFirstItem;
     return true;
@@ -145,9 +148,10 @@ bool JsonListSource::Punctuation(char c, bool& consumed) {
       }
       [[fallthrough]];
     case State::kItem:
+      // What is no object concerns one item only, and the sink refuses it.
       state_ = State::kInItem;
       consumed = false;
-      return c == '{' && span_.Begin(c);
+      return span_.Begin(c);
     case State::kAfterItem:
       state_ = c == ',' ? State::kItem : State::kAfterValue;
       return c == ',' || c == ']';
@@ -156,17 +160,11 @@ bool JsonListSource::Punctuation(char c, bool& consumed) {
   }
 }
 
-// A list with a kind that is no string has items all the same.
-void JsonListSource::SetItemType(std::string_view text) {
-  constexpr std::string_view kSuffix = "List";
+// A kind that is no string counts as missing.
+void JsonListSource::SetType(std::string_view text) {
   std::string value;
-  if (!ReadString(text, value)) {
-    return;
-  }
-  if (key_ == "apiVersion") {
-    item_type_.api_version = std::move(value);
-  } else if (value.ends_with(kSuffix)) {
-    item_type_.kind = value.substr(0, value.size() - kSuffix.size());
+  if (ReadString(text, value)) {
+    (key_ == "apiVersion" ? type_.api_version : type_.kind) = std::move(value);
   }
 }
 
@@ -191,7 +189,7 @@ Result<void> JsonListSource::EndToken(std::string_view text, ListReader::ItemSin
       if (key_ == "metadata") {
         metadata_ = text;
       } else if (key_ == "kind" || key_ == "apiVersion") {
-        SetItemType(text);
+        SetType(text);
       } else if (key_ == "items" && text != "null") {
         return Fail(Malformed("items", "expected an array"));
       }

@@ -15,6 +15,7 @@ using apimachinery::Malformed;
 using apimachinery::Result;
 
 // Fields of runtime.Unknown and of every list message.
+constexpr std::uint32_t kTypeField = 1;
 constexpr std::uint32_t kRawField = 2;
 constexpr std::uint32_t kEncodingField = 3;
 constexpr std::uint32_t kMetadataField = 1;
@@ -81,10 +82,12 @@ class ProtobufListSource : public ListSource {
 
   Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) override;
   Result<ListMeta> Finish() override;
+  const TypeMeta& type() const override { return type_; }
+  bool has_items() const override { return true; }  // an empty list has no field for them
 
  private:
   enum class State : std::uint8_t { kMagic, kTag, kVarint, kLength, kPayload };
-  enum class Payload : std::uint8_t { kSkip, kMetadata, kItem, kContentEncoding };
+  enum class Payload : std::uint8_t { kSkip, kType, kMetadata, kItem, kContentEncoding };
 
   Result<void> Step(std::string_view& in, ListReader::ItemSink sink);
   Result<void> AddVarintByte(char c, ListReader::ItemSink sink);
@@ -108,6 +111,7 @@ class ProtobufListSource : public ListSource {
   Payload payload_ = Payload::kSkip;
   std::uint64_t payload_left_ = 0;
   Gather gather_;
+  TypeMeta type_{};
   ListMeta meta_{};
   std::uint64_t items_ = 0;
 };
@@ -161,6 +165,8 @@ Result<void> ProtobufListSource::BeginLength(std::uint64_t length, ListReader::I
     payload_ = field_ == kItemsField      ? Payload::kItem
                : field_ == kMetadataField ? Payload::kMetadata
                                           : Payload::kSkip;
+  } else if (field_ == kTypeField) {
+    payload_ = Payload::kType;
   } else if (field_ == kEncodingField) {
     payload_ = Payload::kContentEncoding;
   }
@@ -180,6 +186,14 @@ Result<void> ProtobufListSource::EndPayload(std::string_view bytes, ListReader::
     case Payload::kItem: {
       KX_RETURN_IF_ERROR(sink(bytes));
       ++items_;
+      return {};
+    }
+    case Payload::kType: {
+      Envelope named;
+      if (!ReadTypeMeta(bytes, named)) {
+        return Bad("malformed type in the envelope");
+      }
+      type_ = {std::string(named.api_version), std::string(named.kind)};
       return {};
     }
     case Payload::kMetadata:

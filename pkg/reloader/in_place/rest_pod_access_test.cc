@@ -25,7 +25,7 @@ const apimachinery::ObjectKey kAccessedPod{"ns", "web-0"};
 /// A pod as JSON; `owner`: kind, name and UID of its controller, separated by commas.
 std::string PodJson(const std::string& name, const std::string& kind, const std::string& owner,
                     const std::string& more = {}, const std::string& status = "Running") {
-  return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":"u-)" + name +
+  return R"({"kind":"Pod","metadata":{"name":")" + name + R"(","namespace":"ns","uid":"u-)" + name +
          R"(","labels":{"app":"web","pod-template-hash":"5f"},"ownerReferences":[{"kind":")" +
          kind + R"(","name":")" + owner + R"(","uid":"uid-of-)" + owner +
          R"(","apiVersion":"apps/v1","controller":true}])" + more + R"(},"status":{"phase":")" +
@@ -39,7 +39,9 @@ class RestPodAccessTest : public testing::Test {
 
   std::string Answer(const std::string& target) const {
     if (target.contains("/deployments/") || target.contains("/statefulsets/")) {
-      return R"({"metadata":{"name":"web","namespace":"ns","uid":"uid-of-web"},"spec":{"selector":)"
+      return std::string(R"({"kind":")") +
+             (target.contains("/deployments/") ? "Deployment" : "StatefulSet") +
+             R"(","metadata":{"name":"web","namespace":"ns","uid":"uid-of-web"},"spec":{"selector":)"
              R"({"matchLabels":{"app":"web"},"matchExpressions":[)"
              R"({"key":"tier","operator":"In","values":["a","b"]},)"
              R"({"key":"old","operator":"DoesNotExist"}]}}})";

@@ -38,6 +38,7 @@ class Recorder {
   ~Recorder() = default;
 
   const std::shared_ptr<RESTClient>& client() const { return client_; }
+  std::string url() const { return server_.Url(); }
 
   /// The newest request; there must be one.
   FakeRequest last() const {

@@ -3,7 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -167,6 +171,32 @@ TEST_F(DuplicateFieldsTest, AJsonBody) {
   EXPECT_EQ(warned.status, 201);
   EXPECT_THAT(WarningsOf(warned), ElementsAre(R"(299 - "duplicate field \"data.a\"")"));
   EXPECT_EQ(At(Json(warned), {"data", "a"}), "2");
+}
+
+TEST_F(DuplicateFieldsTest, TheParameterIsCheckedForProtobufToo) {
+  api::core::v1::ConfigMap map;
+  map.metadata.name = "m";
+  std::string body;
+  codec::WriteEnvelope("v1", "ConfigMap", codec::EncodeProtobuf(map), body);
+  constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+  const http::Response refused =
+      Do("POST", std::string(kMaps) + "?fieldValidation=Sometimes", body, kProtobuf);
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(Message(refused), HasSubstr("fieldValidation: Unsupported value: \"Sometimes\""));
+  EXPECT_EQ(Do("POST", std::string(kMaps) + "?fieldValidation=Strict", body, kProtobuf).status,
+            201);
+}
+
+TEST_F(DuplicateFieldsTest, AFieldManagerIsPrintable) {
+  const std::string made = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"}})";
+  const http::Response refused = Do("POST", std::string(kMaps) + "?fieldManager=a%0A", made);
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(Message(refused),
+              HasSubstr("fieldManager: Invalid value: \"a\\n\": invalid character U+000A (at "
+                        "position 1)"));
+  EXPECT_EQ(Do("POST", std::string(kMaps) + "?fieldManager=a%C2%A0", made).status, 422);
+  EXPECT_EQ(Do("POST", std::string(kMaps) + "?fieldManager=caf%C3%A9%20au%20lait", made).status,
+            201);
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "kubexx/apiserver/endpoints/call/field_tracking.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/call/field_validation.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/endpoints/preparation/written_part.h"
 #include "kubexx/apiserver/managedfields/updater.h"
@@ -13,6 +17,7 @@
 #include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/write_part.h"
+#include "kubexx/base/utf8.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -166,6 +171,32 @@ managedfields::Type MergeTypeOf(const ResourceType& type) {
       type.custom ? type.custom->source.At({"schema", "openAPIV3Schema"}) : nullptr);
 }
 
+namespace {
+
+// As Go's unicode.IsPrint, except for code points that Unicode has not assigned.
+bool IsPrintableInGo(std::uint32_t code) {
+  const bool is_other_space = code == 0xa0 || code == 0x1680 ||
+                              (code >= 0x2000 && code <= 0x200a) || code == 0x202f ||
+                              code == 0x205f || code == 0x3000;
+  return !is_other_space && !base::NeedsEscape(code);
+}
+
+// What Go says of the first character that is not printable.
+std::optional<std::string> UnprintableIn(std::string_view manager) {
+  for (std::size_t at = 0; at < manager.size();) {
+    const base::CodePoint point = base::DecodeFirst(manager.substr(at));
+    if (point.valid && !IsPrintableInGo(point.code)) {
+      char code[16];
+      (void)std::snprintf(code, sizeof code, "U+%04X", static_cast<unsigned>(point.code));
+      return "invalid character " + std::string(code) + " (at position " + std::to_string(at) + ")";
+    }
+    at += point.size;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<void> CheckManager(const Call& call, bool apply) {
   const std::string_view manager = Param(call.query, "fieldManager");
   if (apply && manager.empty()) {
@@ -176,6 +207,12 @@ Result<void> CheckManager(const Call& call, bool apply) {
     return Fail(BadParameter(call, "FieldValueTooLong", "Too long: may not be more than 128 bytes",
                              "fieldManager"));
   }
+  if (const auto why = UnprintableIn(manager)) {
+    return Fail(BadParameter(call, "FieldValueInvalid",
+                             "Invalid value: " + JsonTree(manager).ToJson() + ": " + *why,
+                             "fieldManager"));
+  }
+  KX_RETURN_IF_ERROR(CheckFieldValidation(call));
   if (!apply && call.info.verb == "patch" && call.query.contains("force")) {
     return Fail(BadParameter(call, "FieldValueForbidden",
                              "Forbidden: may not be specified for non-apply patch", "force"));

@@ -20,8 +20,8 @@ managedfields::Type MergeTypeOf(const ResourceType& type);
 apimachinery::Status BadParameter(const Call& call, const std::string& reason,
                                   const std::string& message, const char* field);
 
-/// Checks the parameters fieldManager and force. Returns kInvalid for invalid ones. `apply` says
-/// that the request is an apply patch.
+/// Checks the parameters fieldManager, fieldValidation and force, whatever the encoding of the
+/// body. Returns kInvalid for invalid ones. `apply` says that the request is an apply patch.
 apimachinery::Result<void> CheckManager(const Call& call, bool apply);
 
 /// The blank object that a new object is compared with.

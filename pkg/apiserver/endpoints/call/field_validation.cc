@@ -202,6 +202,11 @@ Result<Directive> DirectiveOf(const Call& call) {
 
 }  // namespace
 
+Result<void> CheckFieldValidation(const Call& call) {
+  KX_RETURN_IF_ERROR(DirectiveOf(call));
+  return {};
+}
+
 Faults UnknownFields(const Type& type, const JsonTree& object) {
   Faults faults;
   std::string path;

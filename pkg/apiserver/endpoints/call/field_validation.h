@@ -15,6 +15,9 @@
 
 namespace kubexx::apiserver {
 
+/// Returns kInvalid for an invalid parameter.
+apimachinery::Result<void> CheckFieldValidation(const Call& call);
+
 /// Returns `unknown field "spec.foo"` for each member that the type does not have. At most 100.
 std::vector<std::string> UnknownFields(const managedfields::Type& type,
                                        const codec::JsonTree& object);

@@ -35,10 +35,12 @@ class SeenRequest {
       if (const auto envelope = codec::ReadEnvelope(body_)) {
         encoding_ = codec::Encoding::kProtobuf;
         object_ = envelope->raw;
+        type_ = {std::string(envelope->api_version), std::string(envelope->kind)};
         return;
       }
     }
     object_ = body_;
+    type_ = codec::ReadTypeMeta(body_);
   }
   SeenRequest(const SeenRequest&) = delete;
   SeenRequest& operator=(const SeenRequest&) = delete;
@@ -48,7 +50,8 @@ class SeenRequest {
             .method = method_,
             .target = target_,
             .encoding = encoding_,
-            .body = object_};
+            .body = object_,
+            .type = type_};
   }
 
  private:
@@ -58,6 +61,7 @@ class SeenRequest {
   const std::string body_;
   codec::Encoding encoding_ = codec::Encoding::kJson;
   std::string_view object_{};
+  codec::TypeMeta type_{};
 };
 
 /// Returns an error instead of the server's answer.
@@ -99,6 +103,38 @@ class ErrorTrip final : public rest::RoundTrip {
   rest::HttpHead head_{};
   std::string body_{};
 };
+
+/// Fails without an answer.
+class LostTrip final : public rest::RoundTrip {
+ public:
+  explicit LostTrip(apimachinery::Status status) : status_(std::move(status)) {}
+
+  Result<rest::HttpHead> AwaitHead(const std::stop_token& /*stop*/,
+                                   const Limits& /*limits*/) override {
+    return apimachinery::Fail(status_);
+  }
+  Result<bool> Read(Sink /*sink*/, const std::stop_token& /*stop*/,
+                    base::TimePoint /*deadline*/) override {
+    return apimachinery::Fail(status_);
+  }
+  bool lost_connection() const override {
+    return status_.reason == apimachinery::Reason::kUnavailable;
+  }
+  bool failed() const override { return lost_connection(); }
+
+ private:
+  const apimachinery::Status status_;
+};
+
+/// What the client gets when a hook has failed with `status`.
+std::unique_ptr<rest::RoundTrip> TripFor(const apimachinery::Status& status) {
+  const bool is_of_client = status.reason == apimachinery::Reason::kUnavailable ||
+                            status.reason == apimachinery::Reason::kCancelled;
+  if (status.code == 0 && is_of_client) {
+    return std::make_unique<LostTrip>(status);
+  }
+  return std::make_unique<ErrorTrip>(status);
+}
 
 }  // namespace
 
@@ -194,7 +230,7 @@ class InterceptedTrip final : public rest::RoundTrip {
     if (passed) {
       return head;
     }
-    inner_ = std::make_unique<ErrorTrip>(passed.error());
+    inner_ = TripFor(passed.error());
     return inner_->AwaitHead(stop, limits);
   }
   Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) override {
@@ -228,7 +264,7 @@ class InterceptedTripper final : public rest::RoundTripper {
     hooks_->Note(*parts);
     auto seen = std::make_unique<SeenRequest>(request, std::move(*parts));
     if (const auto passed = hooks_->RunBefore(seen->view()); !passed) {
-      return std::make_unique<ErrorTrip>(passed.error());
+      return TripFor(passed.error());
     }
     return std::make_unique<InterceptedTrip<Hooks>>(hooks_, std::move(seen),
                                                     inner_->Start(request));

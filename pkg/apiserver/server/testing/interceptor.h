@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/server/testing/request_match.h"
+#include "kubexx/codec/answer_type.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/rest/config.h"
@@ -27,10 +28,17 @@ struct InterceptedRequest {
   /// What is sent: the object of a create or update (of protobuf without its envelope), the patch
   /// of a patch, and empty for reads.
   std::string_view body{};
+  /// The type that the body names, if it does.
+  codec::TypeMeta type{};
 
   /// The decoded body of a create or update. kMalformed when it is not a T.
   template <class T>
   apimachinery::Result<T> ObjectAs() const {
+    const codec::TypeSchema& schema = codec::SchemaOf<T>();
+    if (!type.kind.empty()) {
+      KX_RETURN_IF_ERROR(codec::CheckObjectType(
+          {.api_version = codec::ApiVersionOf(schema), .kind = std::string(schema.kind)}, type));
+    }
     return codec::Decode<T>(encoding, body);
   }
   /// The decoded parameter of the query; "" when it is not given: "fieldManager", "dryRun",
@@ -76,7 +84,9 @@ class Interceptor {
 
   /// Calls `hook` before a matching request is sent. When it returns an error, the client gets that
   /// as the server's answer, and the request is not sent. An error with code 0 gets the code of its
-  /// reason. Several hooks are called in the order in which they were added, until one fails.
+  /// reason; but kUnavailable with code 0 is a connection that broke, and kCancelled a request that
+  /// was cancelled: no server answers so. A client repeats a GET whose connection broke, as on the
+  /// network. Several hooks are called in the order in which they were added, until one fails.
   void Before(RequestMatch which, Hook hook);
   /// Calls `hook` when the server has executed a matching request. When it returns an error, the
   /// client gets that instead of the server's answer, as if the answer had been lost on its way.

@@ -199,6 +199,7 @@ apimachinery::ListOptions Reflector::Pass::BeginWatch(const ReflectorAction& act
   const auto lifetime = static_cast<double>(shortest.count());
   options.timeout = std::chrono::seconds(static_cast<std::int64_t>(lifetime * (1 + Random())));
   store_error_.reset();
+  lost_change_.reset();
   watch_items_ = 0;
   metrics_.watches.Increment();
   watch_began_ = clock_.Now();
@@ -232,7 +233,8 @@ std::optional<ReflectorInput> Reflector::Pass::ReadTheWatch(Turn& turn) {
   auto found = owner_.Guard([this] {
     return watch_->Read([this](WatchEvent&& event) -> Result<void> {
       KX_RETURN_IF_ERROR(CheckOrder(event));
-      return Store([&] { return Apply(std::move(event)); });
+      KX_RETURN_IF_ERROR(Store([&] { return Apply(std::move(event)); }));
+      return CheckComplete();
     });
   });
   if (!found || *found == OpenWatch::Found::kEnd) {
@@ -362,6 +364,9 @@ Result<void> Reflector::Pass::Apply(WatchEvent&& event) {
 // Only the events before this one have been waiting to be shown.
 Result<void> Reflector::Pass::Leave(const WatchEvent& event) {
   const Status& why = *event.object.unreadable;
+  if (!state_.in_initial_events() && !state_.is_incomplete()) {
+    lost_change_ = why;
+  }
   Miss(why);
   if (state_.in_initial_events()) {
     return full_state_.Unreadable(why);
@@ -372,6 +377,17 @@ Result<void> Reflector::Pass::Leave(const WatchEvent& event) {
     owner_.store_.Flush();
   }
   return {};
+}
+
+// Until the next full state, readers are told that something is missing. A list brings the object,
+// unless that cannot be read either. In that case the next watch goes on for its time, whatever it
+// brings: further lists would bring nothing.
+Result<void> Reflector::Pass::CheckComplete() {
+  if (!lost_change_) {
+    return {};
+  }
+  const Status why = *std::exchange(lost_change_, std::nullopt);
+  return Fail(why.WithContext("a change cannot be read, so the state is listed again"));
 }
 
 Result<void> Reflector::Pass::ApplyInitial(WatchEvent&& event) {

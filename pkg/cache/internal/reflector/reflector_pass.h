@@ -80,6 +80,9 @@ class Reflector::Pass {
   apimachinery::Result<void> CheckOrder(const WatchEvent& event);
   apimachinery::Result<void> Apply(WatchEvent&& event);
   apimachinery::Result<void> Leave(const WatchEvent& event);
+  /// Returns the error that ends the watch when the last event was the first one that could not be
+  /// read since the store had a complete state.
+  apimachinery::Result<void> CheckComplete();
   apimachinery::Result<void> ApplyInitial(WatchEvent&& event);
 
   // These functions are parts of StepOn.
@@ -101,6 +104,7 @@ class Reflector::Pass {
 
   internal::FullState full_state_;
   std::optional<apimachinery::Status> store_error_{};
+  std::optional<apimachinery::Status> lost_change_{};  ///< see CheckComplete
   std::size_t watch_items_ = 0;
   base::TimePoint watch_began_{};
   /// Whether the last request was a list or a request for the current version, and the server

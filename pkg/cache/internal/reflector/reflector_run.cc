@@ -50,7 +50,8 @@ ReflectorInput Reflector::Pass::Watch(const ReflectorAction& action) {
     watchdog.Pause();  // the store may hold the source back
     auto stored = Store([&] { return Apply(std::move(event)); });
     watchdog.Restart();
-    return stored;
+    KX_RETURN_IF_ERROR(std::move(stored));
+    return CheckComplete();
   };
   auto result =
       owner_.Guard([&] { return owner_.source_->Watch(options, take, watchdog.token()); });

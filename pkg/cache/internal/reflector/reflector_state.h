@@ -139,6 +139,8 @@ class ReflectorState {
   bool MayGoBack(std::string_view resource_version) const;
   /// Records that something that the source sent could not be read.
   void Missed() { incomplete_ = true; }
+  /// Whether that has happened since the last full state began.
+  bool is_incomplete() const { return incomplete_; }
 
   /// The store has every change up to this resourceVersion, except those that could not be read. It
   /// is empty before the first full state.

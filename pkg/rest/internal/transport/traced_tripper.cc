@@ -168,15 +168,26 @@ tracing::Span TracedTripper::SpanFor(const HttpRequest& request) const {
 
 std::unique_ptr<RoundTrip> TracedTripper::Start(const HttpRequest& request) {
   tracing::Span span = SpanFor(request);
-  if (!tracer_->propagates()) {
-    return std::make_unique<TracedTrip>(inner_->Start(request), std::move(span));
+  std::unique_ptr<RoundTrip> inner;
+  {
+    const tracing::Scope scope(span);  // middleware finds it in tracing::Current
+    inner = tracer_->propagates() ? StartPropagated(request, span) : inner_->Start(request);
   }
+  if (inner == nullptr) {
+    span.Fail("the middleware has returned no round trip");
+    return nullptr;
+  }
+  return std::make_unique<TracedTrip>(std::move(inner), std::move(span));
+}
+
+std::unique_ptr<RoundTrip> TracedTripper::StartPropagated(const HttpRequest& request,
+                                                          const tracing::Span& span) {
   HttpRequest sent = request;
   sent.headers.emplace_back("traceparent", tracing::TraceParentOf(span.context()));
   if (std::string state = tracing::TraceStateOf(span.context()); !state.empty()) {
     sent.headers.emplace_back("tracestate", std::move(state));
   }
-  return std::make_unique<TracedTrip>(inner_->Start(sent), std::move(span));
+  return inner_->Start(sent);
 }
 
 bool TracedTripper::CanNotify() const { return inner_->CanNotify(); }

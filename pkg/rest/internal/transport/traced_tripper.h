@@ -26,7 +26,8 @@ struct Asked {
 Asked WhatIsAsked(std::string_view method, std::string_view target);
 
 /// Starts a span for each request, tells the server of it by the header traceparent, and ends it
-/// with the response. Thread-safe. Semantics: OpenTelemetry's conventions for HTTP clients, with
+/// with the response. The span is tracing::Current while the inner RoundTripper starts the request.
+/// Thread-safe. Semantics: OpenTelemetry's conventions for HTTP clients, with
 /// names such as "patch deployments".
 class TracedTripper final : public RoundTripper {
  public:
@@ -37,6 +38,7 @@ class TracedTripper final : public RoundTripper {
 
  private:
   tracing::Span SpanFor(const HttpRequest& request) const;
+  std::unique_ptr<RoundTrip> StartPropagated(const HttpRequest& request, const tracing::Span& span);
 
   const std::shared_ptr<RoundTripper> inner_;
   const std::shared_ptr<tracing::Tracer> tracer_;

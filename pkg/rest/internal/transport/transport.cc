@@ -17,6 +17,7 @@
 #include "kubexx/rest/internal/transport/idle_connection.h"
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
+#include "kubexx/rest/internal/transport/refused_trip.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -255,7 +256,14 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
 
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
   if (elsewhere_) {
-    return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request), 0));
+    std::unique_ptr<RoundTrip> trip = elsewhere_->Start(request);
+    if (trip == nullptr) {
+      trip = std::make_unique<RefusedTrip>(apimachinery::Status(
+          Reason::kInternalError, "RoundTripper::Start has returned null for " + request.method +
+                                      " " + request.target +
+                                      ": return a RoundTrip, which may fail in AwaitHead"));
+    }
+    return HttpCall(std::make_unique<HttpCall::Impl>(std::move(trip), 0));
   }
   if (IsStream(request)) {
     // The generation is read first: if it is too old, a watch merely begins again.

@@ -1,9 +1,12 @@
 #include "kubexx/rest/internal/transport/transport_tripper.h"
 
+#include <algorithm>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <utility>
 
+#include "kubexx/rest/internal/transport/refused_trip.h"
 #include "kubexx/rest/internal/transport/traced_tripper.h"
 
 namespace kubexx::rest::internal {
@@ -34,12 +37,32 @@ class TransportTrip final : public RoundTrip {
   HttpCall call_;
 };
 
+// Middleware may have changed every part of the request, and a line break in one of them would
+// begin a header of its own, for example one that impersonates somebody.
+Result<void> CheckRequest(const HttpRequest& request) {
+  if (!CheckHeader(request.method, {})) {
+    return Fail(Reason::kBadRequest,
+                "the method of a request is not an HTTP token: \"" + request.method + "\"");
+  }
+  const auto breaks = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; };
+  if (std::ranges::any_of(request.target, breaks)) {
+    return Fail(Reason::kBadRequest, "the target of a request has a space or a control character");
+  }
+  for (const auto& [name, value] : request.headers) {
+    KX_RETURN_IF_ERROR(CheckHeader(name, value));
+  }
+  return {};
+}
+
 }  // namespace
 
 TransportTripper::TransportTripper(std::shared_ptr<Transport> transport)
     : transport_(std::move(transport)) {}
 
 std::unique_ptr<RoundTrip> TransportTripper::Start(const HttpRequest& request) {
+  if (const auto checked = CheckRequest(request); !checked) {
+    return std::make_unique<RefusedTrip>(checked.error());
+  }
   return std::make_unique<TransportTrip>(transport_->Start(request));
 }
 
@@ -52,17 +75,19 @@ Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
   if (!config.wrap_round_tripper && !tracer) {
     return nullptr;
   }
-  std::shared_ptr<RoundTripper> inner = std::make_shared<TransportTripper>(std::move(transport));
-  if (tracer) {
-    inner = std::make_shared<TracedTripper>(std::move(inner), tracer, server);
-  }
   Config outer;
-  outer.round_tripper =
-      config.wrap_round_tripper ? config.wrap_round_tripper(std::move(inner)) : std::move(inner);
+  outer.round_tripper = std::make_shared<TransportTripper>(std::move(transport));
+  if (config.wrap_round_tripper) {
+    outer.round_tripper = config.wrap_round_tripper(std::move(outer.round_tripper));
+  }
   if (outer.round_tripper == nullptr) {
     return Fail(Reason::kInvalidConfig,
                 "wrap_round_tripper has returned null: return the inner RoundTripper where there "
                 "is nothing to wrap");
+  }
+  if (tracer) {
+    outer.round_tripper =
+        std::make_shared<TracedTripper>(std::move(outer.round_tripper), tracer, server);
   }
   return Transport::New(outer, server, clock);
 }

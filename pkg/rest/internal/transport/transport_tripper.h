@@ -15,7 +15,8 @@
 
 namespace kubexx::rest::internal {
 
-/// Sends requests over a Transport, which it shares. Thread-safe.
+/// Sends requests over a Transport, which it shares. Requests whose method, target or headers
+/// cannot be sent as they are fail with kBadRequest. Thread-safe.
 class TransportTripper final : public RoundTripper {
  public:
   explicit TransportTripper(std::shared_ptr<Transport> transport);
@@ -26,7 +27,7 @@ class TransportTripper final : public RoundTripper {
   const std::shared_ptr<Transport> transport_;
 };
 
-/// Returns a Transport whose requests go through config.wrap_round_tripper, get spans of `tracer`,
+/// Returns a Transport whose requests get spans of `tracer`, go through config.wrap_round_tripper,
 /// and then go over `transport`; null when there is neither a function nor a tracer.
 /// kInvalidConfig when the function returns null.
 apimachinery::Result<std::unique_ptr<Transport>> Wrapped(

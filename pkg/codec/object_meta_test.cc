@@ -1,10 +1,11 @@
+#include "kubexx/codec/object_meta.h"
+
 #include <gmock/gmock.h>
 
 #include <string>
 #include <utility>
 
 #include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/codec/object_meta.h"
 
 namespace kubexx::codec {
 namespace {
