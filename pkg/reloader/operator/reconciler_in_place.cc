@@ -217,7 +217,7 @@ std::optional<Reconciler::Answer> Reconciler::LeaveReload(const Workload& worklo
   logging::Info(
       "A rollout has to wait, so the pods are not reloaded in place for now",
       {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
-  parts_.gate->OnWritten(id, WriteEnd::kKept);
+  parts_.gate->OnWritten(id, WriteEnd::kKept, 0);
   return Answer{};  // the gate has it looked at again
 }
 
@@ -252,10 +252,12 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& worklo
   const bool is_overtaken =
       !written && !moment.version.empty() && written.error().reason == Reason::kConflict;
   if (parts_.gate != nullptr) {
-    parts_.gate->OnWritten(id, written                            ? WriteEnd::kRolled
-                               : MayHaveBeenMade(written.error()) ? WriteEnd::kUncertain
-                               : is_overtaken                     ? WriteEnd::kOvertaken
-                                                                  : WriteEnd::kNotRolled);
+    parts_.gate->OnWritten(id,
+                           written                            ? WriteEnd::kRolled
+                           : MayHaveBeenMade(written.error()) ? WriteEnd::kUncertain
+                           : is_overtaken                     ? WriteEnd::kOvertaken
+                                                              : WriteEnd::kNotRolled,
+                           written ? written->version : 0);
   }
   if (is_overtaken) {
     return std::nullopt;
