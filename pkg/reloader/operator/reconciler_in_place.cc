@@ -194,7 +194,7 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
                     : parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {
     return BeginReload(workload, plan, action, annotations, moment);
   }
-  return begun.empty() ? Record(workload, plan, moment.version, moment.stop)  // it is asked again
+  return begun.empty() ? LeaveDue(workload, plan, moment.version, moment.stop)  // it is asked again
                        : LeaveReload(workload, plan, moment);
 }
 

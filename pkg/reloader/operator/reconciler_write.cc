@@ -115,6 +115,9 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
   if (status.reason == Reason::kCancelled) {
     return {Outcome::kRetry};
   }
+  if (!MayHaveBeenMade(status) && status.reason != Reason::kConflict) {
+    parts_.memory.LeaveDue(id, plan.changes);
+  }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
   ReportFailure(id, plan, status);
   Notify(workload, plan, apimachinery::Fail(status), {});
