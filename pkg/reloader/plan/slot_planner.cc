@@ -211,11 +211,9 @@ bool SlotPlanner::IsMixed(const SlotMember& member, const Slot& slot) const {
       IsRolledByOthers(member, slot, input_.known.stamps_of_others)) {
     return false;
   }
-  const PairState* state = StateOf(member.id);
-  const bool is_rolled =
-      (state != nullptr && state->kind == Kind::kUncertain && IsMade(member, slot) == true) ||
-      (IsOfDeployment(input_.workload) && input_.known.has_later_deployment &&
-       IsRolledAt(input_.workload, member.id, member.object_version));
+  const bool is_rolled = IsMade(member, slot) == true ||  // the event of that write is on its way
+                         (IsOfDeployment(input_.workload) && input_.known.has_later_deployment &&
+                          IsRolledAt(input_.workload, member.id, member.object_version));
   return !is_rolled;
 }
 
