@@ -61,6 +61,8 @@ struct Sighting {
   /// The hash of the pod template where the status may be that of an earlier one, as its kind does
   /// not say of which it is; empty for other kinds. With a new one the workload is settled anew.
   std::string template_without_status{};
+  /// The resource version of this state; 0: not known.
+  std::uint64_t version = 0;
 };
 
 /// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
@@ -139,10 +141,12 @@ class Arbiter {
   Decision Begin(const Request& request, base::WallTime now);
   /// Makes the rollout wait for a reason that the caller has found.
   void Wait(const Request& request, Hold hold, base::WallTime now);
-  /// The write that followed Begin was made, as its answer tells. The time that the rollout may
-  /// take begins now, unless Observe has seen it already. Until then, or Observe, it keeps its
-  /// place and cannot fail.
-  void Written(const ObjectRef& workload, base::WallTime now);
+  /// The write that followed Begin was made, as its answer tells: at resource version `version`; 0:
+  /// not known. The time that the rollout may take begins now, unless Observe has seen it already.
+  /// Until then, or Observe, it keeps its place and cannot fail. Returns whether Observe has been
+  /// told of that version, or of a later one, before and could not know it: then the caller passes
+  /// the present state to it again.
+  bool Written(const ObjectRef& workload, base::WallTime now, std::uint64_t version = 0);
   /// The write that followed Begin was not made: the rollout no longer counts as under way, unless
   /// Observe has already seen it.
   void Cancel(const ObjectRef& workload);
@@ -197,6 +201,8 @@ class Arbiter {
   /// Whether the workload's rollout is under way, even if it is paused, or has failed and the
   /// workload has not become healthy since: later waves wait for it.
   bool IsFollowed(const ObjectRef& workload) const { return rollouts_.contains(workload); }
+  /// Whether the workload's rollout is followed, and no event has told of it yet.
+  bool IsUntold(const ObjectRef& workload) const;
   /// Whether a rollout is under way according to these annotations of the workload, of which no
   /// event has told yet: caches know of a write before their handlers are called.
   bool IsToBeTold(const ObjectRef& workload, const std::string& uid,

@@ -1,4 +1,4 @@
-// Computes the numbers that an Arbiter reports for its policies.
+// Computes the numbers that an Arbiter reports for its policies, and says how single rollouts are.
 #include <algorithm>
 #include <utility>
 
@@ -79,6 +79,23 @@ std::map<PolicyId, PolicyReport> Arbiter::Reports(base::WallTime now) const {
     Finish(report, *policies_.Find(id), failed_data_);
   }
   return reports;
+}
+
+bool Arbiter::IsActive(const ObjectRef& workload) const {
+  const auto found = rollouts_.find(workload);
+  return found != rollouts_.end() && found->second.phase != Phase::kPaused;
+}
+
+bool Arbiter::IsUntold(const ObjectRef& workload) const {
+  const auto found = rollouts_.find(workload);
+  return found != rollouts_.end() && !found->second.observed;
+}
+
+std::optional<std::string> Arbiter::FailureOf(const ObjectRef& workload, base::WallTime now) const {
+  const auto found = rollouts_.find(workload);
+  return found != rollouts_.end() && found->second.HasFailed(now)
+             ? std::optional(found->second.WhyFailed())
+             : std::nullopt;
 }
 
 }  // namespace kubexx::reloadpolicy

@@ -138,7 +138,7 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
   const bool is_younger = last && InSeconds(*last) > InSeconds(rollout.started) &&
                           (!rollout.before || InSeconds(*last) > InSeconds(*rollout.before));
   const bool is_older = !is_younger && (!last || InSeconds(*last) != InSeconds(rollout.started));
-  if (!rollout.observed && is_older) {
+  if (is_older && !rollout.observed && !rollout.NoteTold(seen.version)) {
     return nullptr;  // the event of our own write has not come yet
   }
   if (is_older) {
@@ -192,6 +192,9 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   ended_.erase(workload);
   if (!rollout->observed) {
     rollout->running_since = now;  // the write, or its event, may have been on the way for long
+  }
+  if (std::exchange(rollout->untold_for_others, false)) {
+    WakeThoseAfter(workload);
   }
   rollout->observed = true;
   rollout->sent = rollout->uncertain = rollout->doubted = rollout->remembered = false;
@@ -330,6 +333,7 @@ void Arbiter::Sweep(base::WallTime now) {
     return;
   }
   std::vector<std::pair<ObjectRef, RolloutState>> over;
+  std::vector<ObjectRef> untold;
   std::optional<base::WallTime> next;
   for (auto& [workload, rollout] : rollouts_) {
     wake_some_ = rollout.Presume(now) || wake_some_;
@@ -354,6 +358,7 @@ void Arbiter::Sweep(base::WallTime now) {
     if (!rollout.untold_for_others && rollout.IsUntold(now)) {
       rollout.untold_for_others = true;
       wake_some_ = true;
+      untold.push_back(workload);
     }
     if (rollout.unread && !rollout.soaked_for_others && rollout.IsHealthyForOthers(now)) {
       rollout.soaked_for_others = true;
@@ -365,6 +370,9 @@ void Arbiter::Sweep(base::WallTime now) {
   }
   if (const auto end = ForgetGone(now)) {
     next = std::min(next.value_or(*end), *end);
+  }
+  for (const ObjectRef& workload : untold) {
+    WakeThoseAfter(workload);  // what they report says that nothing tells of it
   }
   for (const auto& [workload, state] : over) {
     if (rollouts_.at(workload).uncertain) {
@@ -426,18 +434,6 @@ Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
     mark.is_in_place = rollout.in_place;
   }
   return mark;
-}
-
-bool Arbiter::IsActive(const ObjectRef& workload) const {
-  const auto found = rollouts_.find(workload);
-  return found != rollouts_.end() && found->second.phase != Phase::kPaused;
-}
-
-std::optional<std::string> Arbiter::FailureOf(const ObjectRef& workload, base::WallTime now) const {
-  const auto found = rollouts_.find(workload);
-  return found != rollouts_.end() && found->second.HasFailed(now)
-             ? std::optional(found->second.WhyFailed())
-             : std::nullopt;
 }
 
 }  // namespace kubexx::reloadpolicy

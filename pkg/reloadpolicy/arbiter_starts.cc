@@ -110,15 +110,18 @@ base::WallTime Arbiter::Start(const Request& request, RolloutState state, base::
   return started;
 }
 
-void Arbiter::Written(const ObjectRef& workload, base::WallTime now) {
+bool Arbiter::Written(const ObjectRef& workload, base::WallTime now, std::uint64_t version) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end() || !std::exchange(found->second.sent, false) ||
       found->second.observed) {
-    return;
+    return false;
   }
-  found->second.running_since = now;  // the write may have been made a moment ago
+  Rollout& rollout = found->second;
+  rollout.running_since = now;  // the write may have been made a moment ago
+  rollout.written = version;
   touched_.insert(workload);
   next_sweep_.reset();
+  return version != 0 && rollout.told_version >= version;
 }
 
 void Arbiter::Cancel(const ObjectRef& workload) {

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "kubexx/reloadpolicy/arbiter.h"
 #include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
@@ -15,6 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::AppRef;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::Written;
@@ -37,6 +40,13 @@ class ArbiterUntoldTest : public testing::ArbiterFixture {
   void Tell(Phase phase) {
     on_workload_["a"] = written_;
     See("a", phase);
+  }
+  /// An event tells of the workload as it is at this version, without what the rollout has written.
+  void TellWithoutAnnotations(std::uint64_t version, Phase phase = Phase::kComplete,
+                              const std::string& uid = "u") {
+    arbiter_.Observe(AppRef("a"),
+                     {.uid = uid, .annotations = {}, .phase = phase, .version = version}, now_);
+    arbiter_.Sweep(now_);
   }
   bool HasFailed() {
     const bool has_failed = arbiter_.FailureOf(AppRef("a"), now_).has_value();
@@ -134,6 +144,104 @@ TEST_F(ArbiterUntoldTest, WithoutAnEventAWrittenRolloutGivesItsPlaceToOthersAndC
   EXPECT_FALSE(HasFailed()) << "others are about to come that tell how its pods are";
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   ExpectFailureAfter(20s);
+}
+
+// Somebody undoes the rollout while the watch is ended, so that a list is the first to tell.
+TEST_F(ArbiterUntoldTest, ALaterStateTellsOfARolloutWhoseAnnotationsWereTakenAway) {
+  Send();
+  arbiter_.Written(AppRef("a"), now_, 10);
+  TellWithoutAnnotations(9);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "it is of before the rollout";
+  TellWithoutAnnotations(12, Phase::kUpdating);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "its pods are being replaced";
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  TellWithoutAnnotations(13);
+  After(30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(ArbiterUntoldTest, TheStateThatTheRolloutItselfHasMadeTellsOfItWithoutAnnotations) {
+  Send();
+  arbiter_.Written(AppRef("a"), now_, 10);
+  TellWithoutAnnotations(10);
+  After(30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a"))) << "an admission webhook has taken them away";
+}
+
+TEST_F(ArbiterUntoldTest, AFailedRolloutWhoseAnnotationsWereTakenAwayFails) {
+  Send();
+  arbiter_.Written(AppRef("a"), now_, 10);
+  TellWithoutAnnotations(12, Phase::kUpdating);
+  ExpectFailureAfter(20s);
+}
+
+TEST_F(ArbiterUntoldTest, AStateOfUnknownVersionTellsOfNoRolloutWithoutAnnotations) {
+  for (const auto& [written, seen] : {std::pair<std::uint64_t, std::uint64_t>{0, 12}, {10, 0}}) {
+    Send();
+    EXPECT_FALSE(arbiter_.Written(AppRef("a"), now_, written));
+    TellWithoutAnnotations(seen);
+    EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a")));
+    arbiter_.Cancel(AppRef("a"));
+  }
+}
+
+TEST_F(ArbiterUntoldTest, ALaterStateThatCameBeforeTheAnswerIsAskedForOnceMore) {
+  Send();
+  TellWithoutAnnotations(9);
+  Arbiter other = arbiter_;
+  EXPECT_FALSE(other.Written(AppRef("a"), now_, 10)) << "nothing has told of the rollout yet";
+  TellWithoutAnnotations(12);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "nobody knows yet which version it has got";
+  EXPECT_TRUE(arbiter_.Written(AppRef("a"), now_, 10));
+  TellWithoutAnnotations(12);
+  After(30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+}
+
+TEST_F(ArbiterUntoldTest, AWorkloadThatWasMadeAnewTellsOfTheEndOfARollout) {
+  arbiter_.RemovePolicy({"shop", "p"});
+  SetPolicy({.max_in_namespace = 1});
+  ASSERT_FALSE(Begin("a").hold);
+  arbiter_.Written(AppRef("a"), now_, 10);
+  TellWithoutAnnotations(12, Phase::kComplete, "another");
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+  EXPECT_EQ(Try("b"), "go");
+}
+
+// The API server's store was restored from a backup: versions begin anew, so they tell nothing.
+TEST_F(ArbiterUntoldTest, WhereVersionsHaveBegunAnewTheNextStateTellsOfARollout) {
+  Send();
+  TellWithoutAnnotations(9);
+  arbiter_.Written(AppRef("a"), now_, 10);
+  TellWithoutAnnotations(5);
+  After(30s);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a"))) << "it may have been written after that";
+  TellWithoutAnnotations(6);
+  After(30s);
+  EXPECT_FALSE(arbiter_.IsFollowed(AppRef("a")));
+}
+
+TEST_F(ArbiterUntoldTest, WhoWaitsSaysThatNothingTellsOfARollout) {
+  const auto why = [&] {
+    const Decision decision = arbiter_.Begin(
+        {.workload = AppRef("b"),
+         .uid = "u",
+         .data = kUntoldData,
+         .earlier_wave = EarlierWave{.wave = 1, .waves = 2, .waits_for = AppRef("a")}},
+        now_);
+    return decision.hold ? decision.hold->message : "";
+  };
+  Send();
+  arbiter_.Written(AppRef("a"), now_);
+  EXPECT_THAT(why(), HasSubstr("an earlier wave ("));
+  arbiter_.TakeWakes(now_);
+  After(20s);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  EXPECT_THAT(why(), HasSubstr("an earlier wave and of whose rollout no event has told yet ("));
+  Tell(Phase::kUpdating);
+  EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  EXPECT_THAT(why(), HasSubstr("an earlier wave ("));
 }
 
 TEST_F(ArbiterUntoldTest, TheEventOfAnotherReplicasRolloutMayBeLate) {

@@ -55,7 +55,8 @@ std::string Arbiter::WhatDelays(const ObjectRef& earlier) const {
       case Phase::kWithoutPods:
         return " and has no pods, so nothing shows what the data are like";
       default:
-        return {};  // that passes, or fails
+        // Everything else passes, or fails.
+        return found->second.untold_for_others ? " and of whose rollout no event has told yet" : "";
     }
   }
   const auto found = pending_.find(earlier);

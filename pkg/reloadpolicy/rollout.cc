@@ -57,6 +57,19 @@ std::optional<base::WallTime> Rollout::PresumedAt() const {
                                      : std::nullopt;
 }
 
+bool Rollout::NoteTold(std::uint64_t version) {
+  if (version == 0) {
+    return false;
+  }
+  // Where versions have begun anew, nobody knows whether it was written before that or since then.
+  // What follows this state is of after both.
+  if (version < told_version && written > version) {
+    written = version + 1;
+  }
+  told_version = version;
+  return written != 0 && written <= version;
+}
+
 bool Rollout::Presume(base::WallTime now) {
   const auto at = PresumedAt();
   if (!at || now < *at) {

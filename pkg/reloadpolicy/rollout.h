@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADPOLICY_ROLLOUT_H_
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,6 +54,11 @@ struct Rollout {
   /// Its write is on the way, and nothing has told of it yet, neither an answer nor an event: it
   /// keeps its place and cannot fail, since no pods may have begun.
   bool sent = false;
+  /// The resource version that its write got, and the last one that an event has told of since it
+  /// began; 0: not known. From `written` on a state of the workload is of this rollout, or a later
+  /// one, also where somebody has taken its annotations away by then.
+  std::uint64_t written = 0;
+  std::uint64_t told_version = 0;
   /// The previous rollout failed, and counts as failed until this one is healthy.
   bool retried = false;
   bool failed = false;             ///< it has failed; only a healthy workload ends that
@@ -85,6 +91,9 @@ struct Rollout {
   void Clamp(base::WallTime now);
   /// Takes a new status of the workload into account. `may_be`: only with kUnseen.
   void See(Phase seen, base::WallTime now, const std::optional<Presumed>& may_be = std::nullopt);
+  /// Takes into account that an event has told of the workload as it is at this version; 0: not
+  /// known. Returns whether that is after the rollout's write.
+  bool NoteTold(std::uint64_t version);
   /// Takes what is presumed into account, if the rollout is old enough. Returns whether it is.
   bool Presume(base::WallTime now);
   /// Whether the workload has been complete for the soak time, so that the rollout has ended well.

@@ -38,6 +38,9 @@ struct ObservedWorkload {
   std::string annotations{};    ///< of the workload itself, as JSON
   /// What its pods read when they were made: the data of each source; nothing: there was none.
   std::map<std::string, std::optional<std::string>> read{};
+  /// What pods of the same template have read that began later, where it is something else, by
+  /// source: see Oracle::PodBegins.
+  std::map<std::string, std::set<std::string>> read_later{};
   std::string baseline{};  ///< what an operator has recorded that it runs with
   std::string history{};   ///< what an operator has recorded of its rollouts
   /// What an operator has recorded of the data that it was rolled for in a wave.
@@ -58,6 +61,8 @@ struct ObservedWorkload {
   std::string base{};                ///< "deployments/ns/name" of it; empty: there is none
   std::int64_t replicas = 0;
   std::int64_t rolled_generation = 0;  ///< of the last rollout of an operator
+  /// Of the last change that makes pods: of the template, or to more replicas.
+  std::int64_t growing_generation = 0;
   std::uint64_t rolled = 0;
   std::uint64_t reasons = 0;  ///< for rollouts: changes of data
   std::uint64_t doubts = 0;   ///< for which operators may make one more each
@@ -94,8 +99,9 @@ struct ObservedWorkload {
   bool was_held = false;       ///< a source of it has been paused since it was made, or was then
   bool is_crashing = false;    ///< its status says that none of its pods is available
   bool is_gone = false;        ///< a Job that an operator has deleted
-  bool has_ended = false;      ///< a Job that operators leave alone from then on
-  bool was_asked_for = false;  ///< its people have changed what they ask for since SetStrict
+  bool is_left_behind = false;  ///< counted as Oracle::Counts::left_behind
+  bool has_ended = false;       ///< a Job that operators leave alone from then on
+  bool was_asked_for = false;   ///< its people have changed what they ask for since SetStrict
 
   /// Takes over all that a version says beside its pod template.
   void Take(const codec::JsonTree& object);

@@ -385,6 +385,7 @@ std::optional<std::string> Oracle::TooMany() {
     JudgeLocked(name, workload);
     // Who begins now may not know that the pods have what there is.
     workload.doubts = options_.exact && !IsUpToDateLocked(workload) ? 1 : 0;
+    CountLeftBehindLocked(name, workload);
   }
   return std::exchange(too_many_, std::nullopt);
 }

@@ -148,6 +148,9 @@ class Oracle {
   /// All pods of the workload with these names have read these data of the source anew.
   void Reloaded(const std::string& workload, const std::string& pods, const std::string& source,
                 const std::string& data);
+  /// Another pod of the present template of "deployments/ns/name" begins, with the present data,
+  /// if its pods begin one after the other: until its status tells of the change that made them.
+  void PodBegins(const std::string& workload);
   /// Blocks until there is one. False: `stop` was requested.
   bool AwaitUnfinished(const std::stop_token& stop);
 
@@ -159,9 +162,12 @@ class Oracle {
     std::uint64_t without_news = 0;
     /// Of those, how many only a doubt allows that an operator may have: see docs/simulation.md.
     std::uint64_t doubted = 0;
-    std::uint64_t undone = 0;    ///< by people
-    std::uint64_t reloaded = 0;  ///< sources that all pods of a workload have read anew
-    std::uint64_t restored = 0;  ///< sources that operators have put data back into
+    std::uint64_t undone = 0;      ///< by people
+    std::uint64_t reloaded = 0;    ///< sources that all pods of a workload have read anew
+    std::uint64_t restored = 0;    ///< sources that operators have put data back into
+    std::uint64_t later_pods = 0;  ///< that began with other data than those before them
+    /// Workloads in which nobody has replaced such pods, though the source has other data by now.
+    std::uint64_t left_behind = 0;
   };
   Counts counts();
   /// The last revision that it has been told of.
@@ -306,6 +312,10 @@ class Oracle {
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);
   bool HasPresentDataLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  /// A source of which pods that began later have other data than it has now; null: there is none.
+  const std::string* OldOfLaterPodsLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  /// Counts the workload as left behind if it is, once for its pods.
+  void CountLeftBehindLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
   void JudgeLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// Its pods are new.
   void ReadLocked(ObservedWorkload& workload) KX_REQUIRES(mu_);

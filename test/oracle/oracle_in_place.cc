@@ -42,6 +42,7 @@ void Oracle::Reloaded(const std::string& workload, const std::string& pods,
   if (found == workloads_.end() || PodsOf(workload, found->second) != pods) {
     return;  // others have taken their place
   }
+  found->second.read_later.erase(source);
   const auto read = found->second.read.find(source);
   if (read == found->second.read.end() || read->second == data) {
     return;

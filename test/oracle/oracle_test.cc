@@ -508,6 +508,32 @@ TEST_F(OracleTest, WhatWasUndoneIsLeftAloneUntilItsDataChange) {
   }
 }
 
+TEST_F(OracleTest, PodsThatBeginLaterMayHaveOtherData) {
+  PutConfig("v1");
+  PutWorkload({.variable = "v1", .recorded = "v1", .through = false});
+  oracle().PodBegins("deployments/ns/d");
+  EXPECT_EQ(oracle().counts().later_pods, 0U) << "it has the same";
+  PutConfig("v2");
+  oracle().PodBegins("deployments/ns/d");
+  oracle().PodBegins("deployments/ns/d");
+  EXPECT_EQ(oracle().counts().later_pods, 1U);
+  PutConfig("v1");
+  PutWorkload({.variable = "v1", .recorded = "v1"});
+  PutConfig("v3");
+  oracle().PodBegins("deployments/ns/d");
+  EXPECT_EQ(oracle().counts().later_pods, 1U) << "its rollout has ended";
+  PutConfig("v1");
+  EXPECT_EQ(oracle().OldPods(), std::nullopt) << "nobody can know it";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(oracle().TooMany(), std::nullopt);
+    EXPECT_EQ(oracle().counts().left_behind, 1U);
+  }
+  PutWorkload({.variable = "v1", .recorded = "v1", .restarted_for = "v1"});
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+  PutWorkload({.variable = "v1", .recorded = "v1", .restarted_for = "v1 again"});
+  EXPECT_NE(oracle().Wrong(), std::nullopt) << "the pods are new by now";
+}
+
 TEST_F(OracleTest, PodsOfAPausedDeploymentAreMadeWhenItIsResumed) {
   const std::string held = R"(,"oracle/held":"true")";
   PutConfig("v1");

@@ -45,6 +45,8 @@ void Oracle::ReadLocked(ObservedWorkload& workload) {
     const auto there = hidden_.contains(source) ? data_.end() : data_.find(source);
     data = there == data_.end() ? std::nullopt : std::optional(there->second);
   }
+  workload.read_later.clear();
+  workload.is_left_behind = false;
 }
 
 void Oracle::ReadAsRecordedLocked(
@@ -63,10 +65,11 @@ void Oracle::ReadAsRecordedLocked(
 }
 
 bool Oracle::HasPresentDataLocked(const ObservedWorkload& workload) const {
-  return std::ranges::all_of(workload.read, [this](const auto& each) {
-    return data_.contains(each.first) ? each.second && HasLocked(each.first, *each.second)
-                                      : !each.second;
-  });
+  return OldOfLaterPodsLocked(workload) == nullptr &&
+         std::ranges::all_of(workload.read, [this](const auto& each) {
+           return data_.contains(each.first) ? each.second && HasLocked(each.first, *each.second)
+                                             : !each.second;
+         });
 }
 
 bool Oracle::IsUpToDateLocked(const ObservedWorkload& workload) {
@@ -195,6 +198,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   workload.Take(object);
   SeeReloadInPlaceLocked(key, before, workload);
   changed_.notify_all();
+  if (!is_new && workload.replicas > before.replicas) {
+    workload.growing_generation = workload.generation;
+  }
   if (!workload.healthy_since && workload.observed >= workload.generation &&
       !workload.is_crashing) {
     workload.healthy_since = options_.now();
@@ -284,6 +290,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
   workload.template_at = applied_;
+  workload.growing_generation = workload.generation;
   workload.template_text = std::move(text);
   workload.others_text = std::move(others);
   workload.stamps = std::move(stamps);

@@ -17,24 +17,36 @@ constexpr const char* kArgoRollouts = "rollouts";
 /// So many looks pass before pods run that have crashed.
 constexpr std::int64_t kShortestCrash = 60;
 constexpr std::int64_t kLongestCrash = 300;
+/// Of a thousand rollouts so many take long: where all pods begin at once, and otherwise.
+constexpr std::uint64_t kLong = 100;
+constexpr std::uint64_t kLongOneByOne = 300;
+/// Of a thousand looks at pods that begin one by one, so many find another one.
+constexpr std::uint64_t kOneMore = 200;
 
 }  // namespace
 
-Rollouts::Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Random random)
+Rollouts::Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Random random,
+                   Pods pods)
     : client_(std::move(client)),
       oracle_(oracle),
       random_(random),
+      pods_(pods),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void Rollouts::Run(const std::stop_token& stop) {
   while (oracle_.AwaitUnfinished(stop) && base::Clock::Real().SleepFor(kLookEvery, stop)) {
     for (const Oracle::Unfinished& each : oracle_.UnfinishedWorkloads()) {
-      auto& [generation, looks] = left_[each.plural + "/" + each.space + "/" + each.name];
+      const std::string key = each.plural + "/" + each.space + "/" + each.name;
+      auto& [generation, looks] = left_[key];
       if (generation != each.generation + each.base_generation) {
         generation = each.generation + each.base_generation;
-        looks = random_.Chance(100) ? random_.Between(20, 600) : random_.Between(0, 20);
+        looks = random_.Chance(pods_ == Pods::kOneByOne ? kLongOneByOne : kLong)
+                    ? random_.Between(20, 600)
+                    : random_.Between(0, 20);
       } else if (looks-- > 0) {
-        continue;
+        if (pods_ == Pods::kOneByOne && random_.Chance(kOneMore)) {
+          oracle_.PodBegins(key);
+        }
       } else if (each.crashes && !each.is_crashing) {
         Finish(each, false, stop);
         looks = random_.Between(kShortestCrash, kLongestCrash);

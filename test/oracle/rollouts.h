@@ -23,8 +23,14 @@ namespace kubexx::oracle {
 /// and run then. Its thread is of whoever constructs it.
 class Rollouts {
  public:
+  /// How pods of a template begin.
+  enum class Pods : std::uint8_t {
+    kAtOnce,
+    kOneByOne,  ///< after each other, for longer, so that data change between two of them
+  };
   /// `oracle` must outlive it.
-  Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Random random);
+  Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Random random,
+           Pods pods = Pods::kAtOnce);
   Rollouts(const Rollouts&) = delete;
   Rollouts& operator=(const Rollouts&) = delete;
 
@@ -36,6 +42,7 @@ class Rollouts {
   const std::shared_ptr<rest::RESTClient> client_;
   Oracle& oracle_;
   Random random_;
+  const Pods pods_;
   /// How many looks are left before the workload, of this generation, is ready.
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> left_{};
   std::jthread thread_;  // last: ends first

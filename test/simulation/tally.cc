@@ -23,6 +23,8 @@ constexpr Number kNumbers[] = {{"points", &RunResult::points},
                                {"switches", &RunResult::switches},
                                {"requests", &RunResult::requests},
                                {"changes", &RunResult::changes},
+                               {"later_pods", &RunResult::later_pods},
+                               {"left_behind", &RunResult::left_behind},
                                {"rollouts", &RunResult::rollouts},
                                {"calm_rollouts", &RunResult::calm_rollouts},
                                {"storms", &RunResult::storms},
@@ -176,6 +178,10 @@ std::string Summary(const Tally& tally, double seconds) {
       "periods checked, and %llu times in calm\n",
       Count(all.requests), Count(all.changes), Count(all.rollouts), Count(all.calm_rollouts),
       Count(all.quiet_periods), Count(all.calm_checks));
+  text += Format(
+      "%llu pods began with other data than those before them, %llu workloads were left with "
+      "such\n",
+      Count(all.later_pods), Count(all.left_behind));
   text += Format(
       "%llu storms, %llu of them strict; %llu points, %llu turns\nfaults:", Count(all.storms),
       Count(all.strict_storms), Count(all.points), Count(all.switches));

@@ -23,6 +23,8 @@ RunRecord ARecord(std::uint64_t seed) {
   result.processor_seconds = 8.5;
   result.rollouts = 90;
   result.calm_rollouts = 60;
+  result.later_pods = 40;
+  result.left_behind = 1;
   result.storms = 6;
   result.quiet_periods = 7;
   result.calm_checks = 120;
@@ -71,6 +73,9 @@ TEST(TallyTest, SumsTellStormsFromCalm) {
   EXPECT_THAT(summary, HasSubstr("801.0 of operators: 40.5 with storms and what follows them, "
                                  "760.5 of calm"));
   EXPECT_THAT(summary, HasSubstr("180 rollouts (120 of them in calm times)"));
+  EXPECT_THAT(summary,
+              HasSubstr("80 pods began with other data than those before them, 2 workloads "
+                        "were left with such\n"));
 }
 
 TEST(TallyTest, APageTellsStormsFromCalmAndWhatRolloutsMet) {

@@ -305,8 +305,9 @@ void World::Run() {
       std::vector<std::shared_ptr<rest::RESTClient>>(kClerks, ClientOf("clerk", false)),
       kOperatorSpace);
   scheduler_.Become(cluster_actor_);
-  rollouts_ =
-      std::make_unique<oracle::Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
+  rollouts_ = std::make_unique<oracle::Rollouts>(
+      ClientOf("cluster", false), *oracle_, random_.Fork(),
+      options_.seed % 2 == 0 ? oracle::Rollouts::Pods::kOneByOne : oracle::Rollouts::Pods::kAtOnce);
   scheduler_.Become(reader_actor_);
   mirror_ = std::make_unique<Mirror>(ClientOf("reader", true), random_.Fork(),
                                      is_long_ ? kLongWatches : kWatches);
@@ -346,6 +347,8 @@ void World::Run() {
   const oracle::Oracle::Counts counts = oracle_->counts();
   result_.rollouts = counts.rollouts;
   result_.changes = counts.changes;
+  result_.later_pods = counts.later_pods;
+  result_.left_behind = counts.left_behind;
   result_.faults = network_.faults();
   result_.hash = scheduler_.hash();
   result_.points = scheduler_.points();

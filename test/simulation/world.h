@@ -86,6 +86,8 @@ struct RunResult {
   std::uint64_t rollouts = 0;
   std::uint64_t calm_rollouts = 0;  ///< of them, in calm times
   std::uint64_t changes = 0;
+  std::uint64_t later_pods = 0;   ///< that began with other data than those before them
+  std::uint64_t left_behind = 0;  ///< workloads that kept such pods with old data
   std::uint64_t requests = 0;
   std::uint64_t quiet_periods = 0;  ///< after storms, at whose end all has to be as it should be
   std::uint64_t calm_checks = 0;    ///< the same within calm times

@@ -41,6 +41,12 @@ bool AllPodsAreReplaced(const Workload& workload) {
          (workload.phase == reloadpolicy::Phase::kFailed && workload.failed_alone);
 }
 
+bool BeginsPods(const Workload& workload) {
+  return !workload.paused &&
+         (workload.phase == reloadpolicy::Phase::kUpdating ||
+          (workload.phase == reloadpolicy::Phase::kUnseen && !workload.presumed));
+}
+
 bool HasOtherTemplate(const Workload& before, const Workload& now) {
   return !before.template_version.digest.empty() && !now.template_version.digest.empty() &&
          before.template_version.digest != now.template_version.digest &&

@@ -144,6 +144,10 @@ void TakeTemplateOf(Workload deployment, Workload& workload);
 /// Whether no pod is of an earlier template than the present one, according to the status.
 bool AllPodsAreReplaced(const Workload& workload);
 
+/// Whether the status tells that pods begin one after the other, or may tell so soon, as it is of
+/// an earlier generation. False while the workload is paused.
+bool BeginsPods(const Workload& workload);
+
 /// Whether the pod template has changed between two states of one workload.
 bool HasOtherTemplate(const Workload& before, const Workload& now);
 

@@ -58,7 +58,8 @@ void EventListeners::TellGate(WorkloadKind kind, const RawEvent& event) {
   const WorkloadId id{kind, event.key()};
   if (event.type == RawEvent::Type::kDelete) {
     parts_.gate->OnWorkload(id, nullptr);
-  } else if (const auto workload = WorkloadFrom(kind, event.object())) {
+  } else if (auto workload = WorkloadFrom(kind, event.object())) {
+    workload->resource_version = event.resource_version();
     parts_.gate->OnWorkload(id, &*workload);
   }
 }

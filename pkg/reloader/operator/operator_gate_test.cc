@@ -63,7 +63,7 @@ class NotingGate final : public RolloutGate {
     Note("asks", workload.id);
     return lets_go_;
   }
-  void OnWritten(const WorkloadId& workload, WriteEnd end) override {
+  void OnWritten(const WorkloadId& workload, WriteEnd end, std::uint64_t) override {
     Note(end == WriteEnd::kRolled       ? "rolled"
          : end == WriteEnd::kKept       ? "kept"
          : end == WriteEnd::kUnrecorded ? "unrecorded"

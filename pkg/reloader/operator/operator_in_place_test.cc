@@ -39,7 +39,7 @@ class DoorGate final : public RolloutGate {
     annotations["gate"] = "admitted";
     return open;
   }
-  void OnWritten(const WorkloadId&, WriteEnd end) override {
+  void OnWritten(const WorkloadId&, WriteEnd end, std::uint64_t) override {
     rolled += end == WriteEnd::kRolled ? 1 : 0;
     kept += end == WriteEnd::kKept ? 1 : 0;
   }

@@ -163,6 +163,21 @@ TEST_F(WavesTest, TheCanariesAreRolledFirstAndAllOthersOnceTheyAreHealthy) {
   KX_AWAIT(RolledFor("new").size() == kApps);
 }
 
+// Somebody takes the annotations away before an event has told of the rollout.
+TEST_F(WavesTest, CanariesWithoutAnnotationsAreKnownByTheVersionThatTheyHaveGot) {
+  writer_.AnswerWith(VersionNumber(deployments_->resource_version()) + 1);
+  Change("new");
+  KX_AWAIT_EQ(Held(HoldReason::kWave), kApps - 2);
+  KX_AWAIT(RolledFor("new").size() == 2);
+  for (int i = 0; i < 2; ++i) {
+    Put(*deployments_, WithVariable(Healthy(i), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")));
+  }
+  AwaitView();
+  KX_UNTIL(RolledFor("new").size() == kApps) {
+    clock_.Advance(std::chrono::seconds(1));
+  }
+}
+
 // Seed 269 of ten minutes: the watch of a new leader was half-open, so that nothing told it of the
 // mark that the leader before it had set on a canary.
 TEST_F(WavesTest, WhoBeginsToLeadAsksHowTheEarlierWavesAreBeforeTheNextOne) {

@@ -356,7 +356,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     }
     if (turn.wait > base::Duration(0)) {
       KeepNoPlace(id);
-      std::optional<Answer> answer = Record(workload, plan, version, stop);
+      std::optional<Answer> answer = LeaveDue(workload, plan, version, stop);
       if (answer) {
         answer->again =
             answer->again > base::Duration(0) ? std::min(answer->again, turn.wait) : turn.wait;
@@ -378,7 +378,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     parts_.gate->OnUpToDate(workload);
   } else if (!plan.changes.empty() && parts_.gate != nullptr &&
              !parts_.gate->Admit(workload, plan.changes, annotations)) {
-    return Record(workload, plan, version, stop);  // the gate has the workload looked at again
+    return LeaveDue(workload, plan, version, stop);  // the gate has the workload looked at again
   }
   if (plan.changes.empty()) {
     return Record(workload, plan, version, stop);

@@ -250,6 +250,9 @@ class Reconciler {
   /// After what time another plan is to be made, because the baseline leaves in doubt what the
   /// watches have not told yet; zero: none is.
   base::Duration NextLook(const WorkloadId& id, const reloader::Plan& plan);
+  /// Something holds the rollout of the plan: notes that, and otherwise does as Record.
+  std::optional<Answer> LeaveDue(const Workload& workload, const reloader::Plan& plan,
+                                 const std::string& version, const std::stop_token& stop);
   /// Removes a baseline that nobody keeps up to date any more; otherwise as Record.
   std::optional<Answer> TakeAway(const Workload& workload, const reloader::Plan& plan,
                                  const std::string& version, const std::stop_token& stop);

@@ -266,7 +266,7 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
                     : parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {
     return BeginReload(workload, plan, action, annotations, moment);
   }
-  return begun.empty() ? Record(workload, plan, moment.version, moment.stop)  // it is asked again
+  return begun.empty() ? LeaveDue(workload, plan, moment.version, moment.stop)  // it is asked again
                        : LeaveReload(workload, plan, moment);
 }
 
@@ -289,7 +289,7 @@ std::optional<Reconciler::Answer> Reconciler::LeaveReload(const Workload& worklo
   logging::Info(
       "A rollout has to wait, so the pods are not reloaded in place for now",
       {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
-  parts_.gate->OnWritten(id, WriteEnd::kKept);
+  parts_.gate->OnWritten(id, WriteEnd::kKept, 0);
   return Answer{};  // the gate has it looked at again
 }
 
@@ -324,10 +324,12 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& worklo
   const bool is_overtaken =
       !written && !moment.version.empty() && written.error().reason == Reason::kConflict;
   if (parts_.gate != nullptr) {
-    parts_.gate->OnWritten(id, written                            ? WriteEnd::kRolled
-                               : MayHaveBeenMade(written.error()) ? WriteEnd::kUncertain
-                               : is_overtaken                     ? WriteEnd::kOvertaken
-                                                                  : WriteEnd::kNotRolled);
+    parts_.gate->OnWritten(id,
+                           written                            ? WriteEnd::kRolled
+                           : MayHaveBeenMade(written.error()) ? WriteEnd::kUncertain
+                           : is_overtaken                     ? WriteEnd::kOvertaken
+                                                              : WriteEnd::kNotRolled,
+                           written ? written->version : 0);
   }
   if (is_overtaken) {
     return std::nullopt;

@@ -1,5 +1,7 @@
 // Writes what a reconciler records on workloads that it does not roll: ends of rollouts, and
 // baselines.
+#include <chrono>
+
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
@@ -10,6 +12,9 @@ namespace kubexx::reloader {
 using apimachinery::Reason;
 
 namespace {
+
+/// After this time a plan is made that records what the last one has only noted.
+constexpr base::Duration kToRecordAnew = std::chrono::milliseconds(1);
 
 bool IsOvertaken(const apimachinery::Result<WriteOutcome>& written) {
   return !written && written.error().reason == Reason::kConflict;
@@ -42,6 +47,16 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
                     {"namespace", workload.id.key.namespace_},
                     {"error", written.error()}});
   return false;
+}
+
+std::optional<Reconciler::Answer> Reconciler::LeaveDue(const Workload& workload,
+                                                       const reloader::Plan& plan,
+                                                       const std::string& version,
+                                                       const std::stop_token& stop) {
+  if (parts_.memory.LeaveDue(workload.id, plan.changes)) {
+    return Answer{.again = kToRecordAnew};  // that the pods have various data
+  }
+  return Record(workload, plan, version, stop);
 }
 
 std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,

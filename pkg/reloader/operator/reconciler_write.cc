@@ -55,7 +55,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   const WriteEnd end = EndOf(written);
   const bool repeats = end == WriteEnd::kOvertaken && !workload.resource_version.empty();
   if (parts_.gate != nullptr) {
-    parts_.gate->OnWritten(id, end);
+    parts_.gate->OnWritten(id, end, written ? written->version : 0);
   }
   if (end == WriteEnd::kOvertaken && !repeats) {
     KeepNoPlace(id);
@@ -114,6 +114,9 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
   }
   if (status.reason == Reason::kCancelled) {
     return {Outcome::kRetry};
+  }
+  if (!MayHaveBeenMade(status) && status.reason != Reason::kConflict) {
+    parts_.memory.LeaveDue(id, plan.changes);
   }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
   ReportFailure(id, plan, status);

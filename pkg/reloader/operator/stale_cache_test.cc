@@ -185,7 +185,7 @@ class CountingGate final : public RolloutGate {
   bool Admit(const Workload&, std::vector<reloader::Change>&, AnnotationEdits&) override {
     return true;
   }
-  void OnWritten(const WorkloadId&, WriteEnd) override {}
+  void OnWritten(const WorkloadId&, WriteEnd, std::uint64_t) override {}
   void OnNothing(const WorkloadId&) override { ++given_up; }
   void OnWorkload(const WorkloadId&, const Workload*) override {}
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }

@@ -46,6 +46,7 @@ bool IsMoveUnder(std::string_view keys, const Move& move) {
 }
 
 void BeginPods(Knowledge& known, std::uint64_t since, std::uint64_t until) {
+  known.mixed.clear();
   known.template_since = since;
   known.template_until = until;
   std::erase_if(known.unseen_writes, [&](const auto& each) { return each.second.to < since; });
@@ -72,7 +73,21 @@ bool MayHaveBegunUnseen(const Knowledge& known, const SourceId& source) {
          known.template_since < found->second.to && known.template_until > found->second.from;
 }
 
+bool MixLeftDue(Knowledge& known) {
+  bool is_news = false;
+  for (const auto& [source, digest] : known.left_due) {
+    const auto state = known.pairs.find(source);
+    // Of a class every pod tells for itself. Without its source no pod begins.
+    const bool is_same = state != known.pairs.end() && state->second.digest == digest;
+    if (!is_same && digest != kNoSource && source.type != SourceType::kSecretProviderClass) {
+      is_news = known.mixed.insert(source).second || is_news;
+    }
+  }
+  return is_news;
+}
+
 void BeginAllAnew(Knowledge& known) {
+  known.mixed.clear();
   for (auto& [source, state] : known.pairs) {
     state.taken_at = 0;
   }

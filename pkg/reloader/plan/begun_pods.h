@@ -51,6 +51,10 @@ PairState MayHaveAny(std::string keys);
 /// by one. They may have other data then than before and after these writes. Pure.
 bool MayHaveBegunUnseen(const Knowledge& known, const SourceId& source);
 
+/// Stores that pods begin beside others, with the data of Knowledge::left_due. Returns whether this
+/// is news of any source.
+bool MixLeftDue(Knowledge& known);
+
 /// Stores that all pods start anew with the present data. What was assumed about the earlier pods
 /// is certain for the new ones, so that a change that is reported later does not correct it any
 /// more (see PairState::taken_at).

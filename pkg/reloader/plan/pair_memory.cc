@@ -136,6 +136,7 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
     found->second.record_at = 0;
     found->second.record_since = 0;
     found->second.moves.clear();
+    found->second.left_due.clear();
     BeginAllAnew(found->second);
   }
 }
@@ -172,6 +173,8 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   known.is_released = plan.is_released;
   bool is_right = true;
   for (const auto& [source, state] : plan.learnt) {
+    known.left_due.erase(source);
+    known.mixed.erase(source);
     const auto [there, is_new] = known.pairs.try_emplace(source, state);
     if (is_new) {
       continue;
@@ -200,6 +203,8 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   }
   for (const SourceId& source : plan.dropped) {
     known.unseen_writes.erase(source);
+    known.left_due.erase(source);
+    known.mixed.erase(source);
     known.pairs.erase(source);
   }
   for (const auto& [source, seen] : plan.seen) {

@@ -86,6 +86,17 @@ class PairMemory {
   /// resumed meanwhile. If its template was written while it was paused, all pods of the template
   /// begin now.
   void Resumed(const WorkloadId& workload, std::uint64_t version);
+  /// Something holds the rollout for these changes, or its write has failed. Pods that begin until
+  /// it is made have their data, while others live on: if the data come back first, the workload is
+  /// rolled all the same. Returns whether there are such pods, and this is news.
+  bool LeaveDue(const WorkloadId& workload, const std::vector<Change>& changes);
+  /// What an event tells of a workload: whether its pods begin one after the other.
+  enum class PodsBegin : std::uint8_t {
+    kNo,
+    kYes,
+    kOnResume,  ///< it was resumed, so they go on if a rollout was under way
+  };
+  void NotePods(const WorkloadId& workload, PodsBegin begin);
   /// A rollout of the workload that began before this process has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process

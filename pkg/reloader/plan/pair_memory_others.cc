@@ -15,6 +15,8 @@ namespace {
 
 void BelieveRecord(Knowledge& known) {
   ++known.records;
+  known.left_due.clear();
+  known.mixed.clear();
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = false;
   }
@@ -118,6 +120,8 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
   std::erase_if(known.pairs, [&](const auto& each) { return !known.moves.contains(each.first); });
   known.rolled_from.clear();
   known.attempts.clear();
+  known.left_due.clear();
+  known.mixed.clear();
 }
 
 void PairMemory::RunByOthers(const WorkloadId& cron_job, std::uint64_t since, std::uint64_t until) {

@@ -231,6 +231,38 @@ void PairMemory::Resumed(const WorkloadId& workload, std::uint64_t version) {
   DoubtData(known, {.since = version, .until = version, .is_own = false});
 }
 
+bool PairMemory::LeaveDue(const WorkloadId& workload, const std::vector<Change>& changes) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  for (const Change& change : changes) {
+    for (const auto& [source, digest] : change.sources) {
+      if (std::ranges::find(change.causes, source) != change.causes.end()) {
+        known.left_due[source] = digest;
+      }
+    }
+  }
+  return known.pods_begin && MixLeftDue(known);
+}
+
+void PairMemory::NotePods(const WorkloadId& workload, PodsBegin begin) {
+  const base::MutexLock lock(mu_);
+  const auto found =
+      begin == PodsBegin::kYes ? states_.try_emplace(workload).first : states_.find(workload);
+  if (found == states_.end()) {
+    return;
+  }
+  Knowledge& known = found->second;
+  known.pods_begin =
+      begin == PodsBegin::kYes ||
+      (begin == PodsBegin::kOnResume && (known.has_unknown_formers || !known.formers.empty()));
+  if (known.pods_begin && MixLeftDue(known)) {
+    ++known.templates;  // what a plan has concluded meanwhile was true of the pods before
+  }
+  if (known == Knowledge{.tenure = known.tenure}) {
+    states_.erase(found);
+  }
+}
+
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   states_[workload].has_unknown_formers = true;

@@ -134,6 +134,8 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
           (state->second.digest == UnknownData() || is_overtaken)) {
         continue;
       }
+      known.left_due.erase(source);
+      known.mixed.erase(source);
       const auto keys = change.keys.find(source);
       known.pairs[source] = {.kind = PairState::Kind::kConfirmed,
                              .digest = digest,

@@ -102,6 +102,14 @@ struct Knowledge {
   /// The template was written while the workload was paused (Workload::paused): its pods begin when
   /// the workload is resumed, with the data of then.
   bool begins_on_resume = false;
+  /// Pods begin one after the other, as the last event of the workload tells.
+  bool pods_begin = false;
+  /// The data for which plans were to roll the workload, where something held the rollout, or its
+  /// write failed: see PairMemory::LeaveDue.
+  std::map<SourceId, Digest> left_due{};
+  /// Of these, the sources of which pods began with such data beside others that have what `pairs`
+  /// says, as far as events tell. Until all pods are made anew.
+  std::set<SourceId> mixed{};
   /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;
   /// How often other replicas have recorded a different baseline, as far as this process knows.

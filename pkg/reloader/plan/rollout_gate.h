@@ -82,8 +82,9 @@ class RolloutGate {
                           AnnotationEdits& annotations) {
     return Admit(workload, changes, annotations);
   }
-  /// Called after each write that was admitted.
-  virtual void OnWritten(const WorkloadId& workload, WriteEnd end) = 0;
+  /// Called after each write that was admitted. `version`: the resource version that the workload
+  /// got by it; 0: it was not written, or that is not known.
+  virtual void OnWritten(const WorkloadId& workload, WriteEnd end, std::uint64_t version) = 0;
   /// The workload needs no rollout, or cannot ask for one now, whatever the reason for looking at
   /// it was. It stops waiting and keeps no place until it asks again.
   virtual void OnNothing(const WorkloadId& workload) = 0;

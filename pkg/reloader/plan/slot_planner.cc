@@ -86,6 +86,10 @@ SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Sl
     return StandingOfGone(member, slot);
   }
   const Standing standing = StandingOfPresent(member, slot);
+  if (standing == Standing::kSettled && IsMixed(member, slot)) {
+    // Where somebody has made all pods anew, an event is going to tell of it.
+    return input_.known.has_untold_template ? Standing::kUntold : Standing::kChanged;
+  }
   // The knowledge is about pods from before the template, of which no event has told yet.
   return standing == Standing::kChanged && input_.known.has_untold_template &&
                  IsOlderThanUndo(member)
@@ -200,6 +204,17 @@ bool SlotPlanner::IsRecordedSinceLastWrite(const SlotMember& member) const {
   return input_.known.template_since != 0 && IsTold(member) && member.object_version != 0 &&
          member.object_version <= RecordedVersionOf(member.id) &&
          !IsOfDeployment(input_.workload) && input_.workload.id.kind != WorkloadKind::kCronJob;
+}
+
+bool SlotPlanner::IsMixed(const SlotMember& member, const Slot& slot) const {
+  if (!input_.known.mixed.contains(member.id) || member.settled || IsOlderThanPods(member) ||
+      IsRolledByOthers(member, slot, input_.known.stamps_of_others)) {
+    return false;
+  }
+  const bool is_rolled = IsMade(member, slot) == true ||  // the event of that write is on its way
+                         (IsOfDeployment(input_.workload) && input_.known.has_later_deployment &&
+                          IsRolledAt(input_.workload, member.id, member.object_version));
+  return !is_rolled;
 }
 
 bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) const {
@@ -370,7 +385,7 @@ bool SlotPlanner::IsCertainOfRecord(const SourceId& id) const {
   const Digest* recorded = RecordOf(id);
   return state != nullptr && state->kind == Kind::kConfirmed && recorded != nullptr &&
          *recorded == state->digest && !input_.workload.baseline_restored &&
-         !MayHaveBegunUnseen(input_.known, id);
+         !input_.known.mixed.contains(id) && !MayHaveBegunUnseen(input_.known, id);
 }
 
 std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) const {
@@ -387,6 +402,9 @@ std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) c
 
 std::optional<PairState> SlotPlanner::Before(const SlotMember& member) const {
   const PairState* state = StateOf(member.id);
+  if (input_.known.mixed.contains(member.id)) {
+    return PairState{Kind::kConfirmed, UnknownData(), member.keys};
+  }
   if (state != nullptr && state->kind == Kind::kConfirmed) {
     return *state;
   }

@@ -121,6 +121,9 @@ class SlotPlanner {
   /// `has_changed`: this process has seen a change since it began, from which the present data
   /// came.
   bool MayHaveComeBack(const SlotMember& member, bool has_changed) const;
+  /// Whether pods have begun while a change of the source was left due, beside others from before
+  /// it (Knowledge::mixed), and nothing shows that all pods were made anew since then.
+  bool IsMixed(const SlotMember& member, const Slot& slot) const;
   /// See Plan::doubtful.
   bool MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const;
   /// Whether the template was rolled for other data of this source than the present ones.

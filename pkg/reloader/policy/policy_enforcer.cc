@@ -347,7 +347,8 @@ void PolicyEnforcer::ReportSettings(const Workload& workload) {
   }
 }
 
-void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end) {
+void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end, std::uint64_t version) {
+  bool is_told = false;
   Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
     switch (end) {
       case WriteEnd::kNotRolled:
@@ -361,9 +362,23 @@ void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end) {
       case WriteEnd::kUnrecorded:
         return arbiter.LeaveUnrecorded(RefOf(workload));
       case WriteEnd::kRolled:
-        return arbiter.Written(RefOf(workload), now);
+        is_told = arbiter.Written(RefOf(workload), now, version);
+        return;
     }
   });
+  if (!is_told) {
+    return;
+  }
+  // Events have told of its present state before this answer, and no earlier one follows.
+  const HostUse host(*this);
+  const auto told = host.get() == nullptr ? std::nullopt : host.get()->caches.GetWorkload(workload);
+  if (told) {
+    Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+      if (arbiter.IsUntold(RefOf(workload))) {  // else a later event has just come
+        arbiter.Observe(RefOf(workload), SightingOf(*told), now);
+      }
+    });
+  }
 }
 
 void PolicyEnforcer::OnNothing(const WorkloadId& workload) {

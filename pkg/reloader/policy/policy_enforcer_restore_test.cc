@@ -366,13 +366,23 @@ TEST_F(PolicyEnforcerRestoreTest, ARolloutOfWhichNothingHasToldIsNoFailure) {
   clock_.Advance(1min);
   EXPECT_THAT(enforcer_.Marks(Get("a")), IsEmpty());
   EXPECT_FALSE(Standing().failure) << "there is no answer yet";
-  enforcer_.OnWritten(Get("a").id, WriteEnd::kRolled);
+  enforcer_.OnWritten(Get("a").id, WriteEnd::kRolled, 0);
   enforcer_.Marks(Get("a"));
   EXPECT_FALSE(Standing().failure) << "its time has just begun";
   clock_.Advance(1min);
   EXPECT_THAT(enforcer_.Marks(Get("a")), IsEmpty());
   EXPECT_FALSE(Standing().failure) << "no event has told of it yet";
   EXPECT_FALSE(Admit("b")) << "it is of a later wave";
+}
+
+TEST_F(PolicyEnforcerRestoreTest, WhatAnEventHasToldBeforeTheAnswerIsOfTheRolloutByItsVersion) {
+  due_ = {"a"};
+  ASSERT_TRUE(Admit("a"));
+  const Workload stripped = Get("a");
+  enforcer_.OnWorkload(stripped.id, &stripped);
+  EXPECT_TRUE(enforcer_.Snapshot().IsUntold(RefOf(stripped.id)));
+  enforcer_.OnWritten(stripped.id, WriteEnd::kRolled, VersionNumber(stripped.resource_version));
+  EXPECT_FALSE(enforcer_.Snapshot().IsUntold(RefOf(stripped.id)));
 }
 
 TEST_F(PolicyEnforcerRestoreTest, SaysThatTheSourceOfAFailureIsGone) {

@@ -187,7 +187,7 @@ TEST_F(PolicyEnforcerTest, AFailedWriteWakesTheNext) {
   Set({.max_in_namespace = 1});
   ASSERT_TRUE(Admit(GovernedWeb("a")));
   EXPECT_FALSE(Admit(GovernedWeb("b")));
-  enforcer_.OnWritten(GovernedWeb("a").id, WriteEnd::kNotRolled);
+  enforcer_.OnWritten(GovernedWeb("a").id, WriteEnd::kNotRolled, 0);
   EXPECT_THAT(wakes_["b"], SizeIs(2));
 }
 
@@ -281,10 +281,10 @@ TEST_F(PolicyEnforcerTest, ADeploymentThatTheOperatorPausesTakesNoPlaceMeanwhile
       {"reloader.kubexx.io/rollout-state", "started uid-a"},
       {"reloader.kubexx.io/last-rollout", *written_["reloader.kubexx.io/last-rollout"]}};
   rolled.phase = Phase::kPaused;
-  enforcer_.OnWritten(rolled.id, WriteEnd::kRolled);
+  enforcer_.OnWritten(rolled.id, WriteEnd::kRolled, 0);
   enforcer_.OnWorkload(rolled.id, &rolled);
   ASSERT_TRUE(Admit(GovernedWeb("b")));
-  enforcer_.OnWritten(GovernedWeb("b").id, WriteEnd::kRolled);
+  enforcer_.OnWritten(GovernedWeb("b").id, WriteEnd::kRolled, 0);
   rolled.annotations.erase("deployment.reloader.stakater.com/paused-at");
   rolled.phase = Phase::kUpdating;
   enforcer_.OnWorkload(rolled.id, &rolled);
@@ -294,7 +294,7 @@ TEST_F(PolicyEnforcerTest, ADeploymentThatTheOperatorPausesTakesNoPlaceMeanwhile
 TEST_F(PolicyEnforcerTest, AnOperatorThatHasStoppedKeepsNoPlace) {
   Set({.max_in_namespace = 1});
   ASSERT_TRUE(Admit(GovernedWeb("a")));
-  enforcer_.OnWritten(GovernedWeb("a").id, WriteEnd::kOvertaken);
+  enforcer_.OnWritten(GovernedWeb("a").id, WriteEnd::kOvertaken, 0);
   EXPECT_FALSE(Admit(GovernedWeb("b"))) << "it asks again at once";
   attached_.Reset();
   EXPECT_TRUE(Admit(GovernedWeb("b")));
@@ -350,7 +350,7 @@ TEST_F(PolicyEnforcerTest, RightAfterAStartItIsNotKnownWhetherABrokenWorkloadIsS
   enforcer_.OnWorkload(mends.id, &mends);
   EXPECT_TRUE(Admit(mends));
   EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started uid-b");
-  enforcer_.OnWritten(mends.id, WriteEnd::kNotRolled);
+  enforcer_.OnWritten(mends.id, WriteEnd::kNotRolled, 0);
   clock_.Advance(5s);
   EXPECT_TRUE(Admit(broken));
   EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started-broken uid-a");
@@ -362,7 +362,7 @@ TEST_F(PolicyEnforcerTest, WhatBreaksLaterOrUnderNoHealthGateIsNotHeldAsUnknown)
   enforcer_.OnWorkload(broken.id, &broken);
   Set({.max_in_namespace = 1});
   EXPECT_TRUE(Admit(broken)) << "nothing depends on who is to blame";
-  enforcer_.OnWritten(broken.id, WriteEnd::kNotRolled);
+  enforcer_.OnWritten(broken.id, WriteEnd::kNotRolled, 0);
   enforcer_.OnSynced();
   Set({.health_gate = true, .stop_after_failures = 1});
   Workload later = GovernedWeb("b");

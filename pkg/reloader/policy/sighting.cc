@@ -33,7 +33,8 @@ reloadpolicy::Sighting SightingOf(const Workload& workload) {
           .presumed = PresumedOf(workload),
           .template_without_status = CustomKindOf(workload.id.kind) != nullptr
                                          ? workload.template_version.digest
-                                         : std::string()};
+                                         : std::string(),
+          .version = VersionNumber(workload.resource_version)};
 }
 
 }  // namespace kubexx::reloader

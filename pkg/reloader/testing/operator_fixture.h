@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -68,7 +69,13 @@ class FakeWriter final : public WorkloadWriter {
     if (history_failure_ && write.annotations.contains(std::string(kHistoryAnnotation))) {
       return apimachinery::Fail(*history_failure_);
     }
-    return WriteOutcome{.rolled = write.Rolls(), .recorded = !unrecorded_ || !write.Rolls()};
+    return WriteOutcome{
+        .rolled = write.Rolls(), .recorded = !unrecorded_ || !write.Rolls(), .version = version_};
+  }
+  /// From now on workloads have this resource version after each write.
+  void AnswerWith(std::uint64_t version) {
+    const base::MutexLock lock(mu_);
+    version_ = version;
   }
   /// What rolls is not recorded, as of a CronJob that may not be patched while Jobs may be made.
   void LeaveUnrecorded() {
@@ -126,6 +133,7 @@ class FakeWriter final : public WorkloadWriter {
   std::optional<apimachinery::Status> baseline_failure_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> history_failure_ KX_GUARDED_BY(mu_);
   bool unrecorded_ KX_GUARDED_BY(mu_) = false;
+  std::uint64_t version_ KX_GUARDED_BY(mu_) = 0;
 };
 
 /// A cluster in memory with one operator on it. All of them use a clock that moves only when a test

@@ -13,6 +13,7 @@
 #include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/plan/baseline.h"
 #include "kubexx/reloader/watch/event_router.h"
+#include "kubexx/reloadpolicy/phase.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -124,6 +125,25 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       NoteTemplateOf(id, of_rollout);
     }
   }
+}
+
+void EventRouter::NotePods(const Workload& before, const Workload& now) {
+  using PodsBegin = PairMemory::PodsBegin;
+  using reloadpolicy::Phase;
+  const bool is_same = !HasOtherTemplate(before, now);
+  if (!Concerns(now, parts_.rules)) {
+    return;
+  }
+  if (!BeginsPods(now)) {
+    // After a write of something beside the template, it is one to more replicas.
+    const bool is_scaled = is_same && !now.paused && before.phase == Phase::kUnseen &&
+                           now.phase == Phase::kUnavailable;
+    parts_.memory.NotePods(now.id, is_scaled ? PodsBegin::kYes : PodsBegin::kNo);
+  } else if (is_same && before.paused) {
+    parts_.memory.NotePods(now.id, PodsBegin::kOnResume);
+  } else if (!is_same || now.phase != Phase::kUnseen) {
+    parts_.memory.NotePods(now.id, PodsBegin::kYes);
+  }  // else it may be a write to fewer replicas, or of something that begins no pods
 }
 
 void EventRouter::NoteTemplateOf(const WorkloadId& workload,
@@ -241,6 +261,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
                                            VersionNumber(event.old_resource_version())));
       }
       NoteTemplate(*old_workload, *workload, event);
+      NotePods(*old_workload, *workload);
       NoteRecord(*old_workload, *workload, event);
     }
     was_looked_at = old_workload && !Concerns(*workload, parts_.rules) &&
@@ -270,6 +291,9 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       if (!AllPodsAreReplaced(*workload)) {
         parts_.memory.MarkUnfinished(id);
       }
+    }
+    if ((is_first || is_new) && BeginsPods(*workload)) {
+      parts_.memory.NotePods(id, PairMemory::PodsBegin::kYes);
     }
     if (is_new) {
       if (version != 0) {
