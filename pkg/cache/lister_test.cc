@@ -428,6 +428,7 @@ TEST_F(ListerTest, AChangeThatTheServerGarblesIsSoonMadeUpForByAList) {
   Put("n", "next", "web");
   source_->AwaitWatches(watches + 1);
   const Lister<ConfigMap> lister(informer_);
+  KX_AWAIT(lister.Get("n", "next"));  // the list may have come before it, and the watch tells of it
   KX_AWAIT(lister.List());
   EXPECT_EQ(lister.List().value().size(), 2U);
   EXPECT_EQ(lister.Get("n", "other").error().reason, Reason::kNotFound);
