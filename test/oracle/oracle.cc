@@ -40,8 +40,7 @@ bool IsSource(std::string_view name) {
 }
 
 bool IsWorkload(std::string_view name) {
-  return std::ranges::any_of(kWorkloads,
-                             [name](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(kWorkloads, [name](auto prefix) { return name.starts_with(prefix); });
 }
 
 bool IsOfInterest(std::string_view name) {

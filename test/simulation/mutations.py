@@ -297,12 +297,12 @@ MUTATIONS = [
     ("a notification between the look and the sleep is lost", [(
         "pkg/base/cond_var.cc", "  ++wakes_;\n", "  if (!MUTANT) {\n    ++wakes_;\n  }\n")]),
     ("the server leaves out the first event of a resumed watch", [(
-        "pkg/apiserver/cacher/watch_cache.cc",
+        "pkg/apiserver/cacher/watch_cache_begin.cc",
         "  const auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);\n",
         "  auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);\n"
         "  if (MUTANT && first != events_.end()) {\n    ++first;\n  }\n")]),
     ("the server resumes a watch from before its events without a word", [(
-        "pkg/apiserver/cacher/watch_cache.cc",
+        "pkg/apiserver/cacher/watch_cache_begin.cc",
         "  if (revision < window_begin_) {\n", "  if (!MUTANT && revision < window_begin_) {\n")]),
     ("the server takes a write that was made for an older version", [(
         "pkg/apiserver/storage/internal/memory_store.cc",
