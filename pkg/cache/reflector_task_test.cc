@@ -350,7 +350,7 @@ TEST_F(ReflectorTaskTest, DoesNothingUntilTheStoreHasRoom) {
   options_.resync_period = minutes(10);
   store_.Fill();
   Start();
-  KX_AWAIT_EQ(store_.refusals(), 1);
+  KX_AWAIT(store_.refusals() >= 1);
   clock_.Advance(hours(1));
   EXPECT_EQ(source_->lists(), 0);
   store_.Empty();
@@ -372,7 +372,7 @@ TEST_F(ReflectorTaskTest, TheTimeInWhichTheStoreHasNoRoomIsNoSilence) {
   StartQuiet();
   store_.Fill();
   source_->Bring(Noise{});
-  KX_AWAIT_EQ(store_.refusals(), 1);
+  KX_AWAIT(store_.refusals() >= 1);
   clock_.Advance(hours(1));
   store_.Empty();
   AwaitQuiet(2);
@@ -438,7 +438,7 @@ class ReflectorTaskStopTest : public ReflectorTaskTest,
         StartQuiet();
         store_.Fill();
         source_->BringObject("a", "11");
-        KX_AWAIT_EQ(store_.refusals(), 1);
+        KX_AWAIT(store_.refusals() >= 1);
         return;
     }
   }
