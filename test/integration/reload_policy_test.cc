@@ -229,6 +229,13 @@ TEST_F(ReloadPolicyIntegration, OneAfterTheOtherAlsoAcrossARestart) {
              return Find(each.metadata.annotations, kBaselineAnnotation) != nullptr;
            });
   }));
+  // A controller answers each write. Without its answer, pods may begin for all that the next
+  // process can see.
+  for (const char* name : {"a", "b", "c"}) {
+    if (name != first) {
+      Complete(name);
+    }
+  }
   Stop();
   Start();  // what is under way and what waits is on the objects
   ASSERT_TRUE(AwaitStatus([](const auto& status) {
