@@ -134,8 +134,7 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
     return Verdict::kIgnored;
   }
   if (IsForeign(source.id)) {  // only its own list names it, and no pattern of another one does
-    return ForeignSourcesOf(workload, keys).contains(source.id) ? Verdict::kExplicit
-                                                                : Verdict::kNoRule;
+    return NamesForeignSource(workload, keys, source.id) ? Verdict::kExplicit : Verdict::kNoRule;
   }
   if (IsDescribed(type)) {  // no pod template mentions it, so only its name counts
     return list != nullptr && list->Matches(source.id.key.name) ? Verdict::kExplicit

@@ -118,6 +118,28 @@ std::set<SourceId> ForeignSourcesOf(const Workload& workload, const AnnotationKe
                          : ForeignListIn(*text, workload.id.key.namespace_).sources;
 }
 
+bool NamesForeignSource(const Workload& workload, const AnnotationKeys& keys,
+                        const SourceId& source) {
+  const std::string* text = keys.other_namespaces ? ForeignTextOf(workload) : nullptr;
+  if (text == nullptr || !IsForeign(source)) {
+    return false;
+  }
+  const std::string name = ObjectKeyOf(source).name;
+  std::size_t items = 0;
+  bool is_named = false;
+  AnyItem(*text, [&](std::string_view item) {
+    if (!item.empty() && ++items > ForeignList::kMaxItems) {
+      return true;
+    }
+    // A plan asks for each source, so most items are of another one.
+    if (item.ends_with(name)) {
+      is_named = ForeignListIn(item, workload.id.key.namespace_).sources.contains(source);
+    }
+    return is_named;
+  });
+  return is_named;
+}
+
 std::vector<BadItem> BadForeignItems(const Workload& workload, const AnnotationKeys& keys) {
   const std::string* text = keys.other_namespaces ? ForeignTextOf(workload) : nullptr;
   return text == nullptr ? std::vector<BadItem>()

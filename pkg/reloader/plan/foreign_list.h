@@ -34,6 +34,10 @@ ForeignList ForeignListIn(std::string_view text, std::string_view namespace_);
 /// its pod template where it has none itself. Empty without AnnotationKeys::other_namespaces.
 std::set<SourceId> ForeignSourcesOf(const Workload& workload, const AnnotationKeys& keys);
 
+/// Whether ForeignSourcesOf contains `source`, without reading the items that cannot name it.
+bool NamesForeignSource(const Workload& workload, const AnnotationKeys& keys,
+                        const SourceId& source);
+
 /// What is wrong with the annotation that ForeignSourcesOf reads.
 std::vector<BadItem> BadForeignItems(const Workload& workload, const AnnotationKeys& keys);
 

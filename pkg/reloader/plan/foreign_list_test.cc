@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "kubexx/reloader/plan/decision.h"
 
@@ -92,6 +94,29 @@ TEST(ForeignSourcesOf, AreNoneWithoutTheFlag) {
   EXPECT_THAT(ForeignSourcesOf(workload, {}), IsEmpty());
   EXPECT_THAT(BadValues(workload, {}), IsEmpty());
   EXPECT_THAT(BadValues(workload, {.keys = LookingAtOthers()}), SizeIs(1));
+}
+
+TEST(NamesForeignSource, SaysTheSameAsTheSet) {
+  std::string bounded;
+  for (std::size_t i = 0; i < ForeignList::kMaxItems; ++i) {
+    bounded += "Secret/shared/s" + std::to_string(i) + ",,";
+  }
+  const SourceId other_kind{SourceType::kConfigMap, {"app", "shared/db"}};
+  const SourceId longer{SourceType::kSecret, {"app", "shared/old-db"}};
+  const SourceId elsewhere{SourceType::kSecret, {"other", "shared/db"}};
+  const SourceId own{SourceType::kSecret, {"app", "db"}};
+  for (const std::string& text : std::vector<std::string>{
+           "Secret/shared/db", " secrets / shared / db ,", "Secret/shared/old-db", "Secret/app/db",
+           "nonsense,db,/db,Secret/shared/db", "Secret/shared/old-db,ConfigMap/shared/db",
+           bounded + "Secret/shared/db", bounded}) {
+    const Workload workload = Naming(text);
+    const std::set<SourceId> all = ForeignSourcesOf(workload, LookingAtOthers());
+    for (const SourceId& id : {kSharedPassword, other_kind, longer, elsewhere, own}) {
+      EXPECT_EQ(NamesForeignSource(workload, LookingAtOthers(), id), all.contains(id))
+          << text << " " << id.key.name;
+    }
+    EXPECT_FALSE(NamesForeignSource(workload, {}, kSharedPassword));
+  }
 }
 
 TEST(Decide, TakesNoPatternForTheNameOfAForeignSource) {

@@ -26,7 +26,7 @@ bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& 
     return true;
   }
   if (IsForeign(source)) {
-    return ForeignSourcesOf(workload, parts_.rules.keys).contains(source);
+    return NamesForeignSource(workload, parts_.rules.keys, source);
   }
   const auto text = ReloadTextOf(workload, source.type, parts_.rules.keys);
   if (!text) {
