@@ -341,17 +341,24 @@ void ExplainInPlace(const ExplainInput& input, Explanation& result) {
 
 }  // namespace
 
+RolloutObstacles ObstaclesTo(const ExplainInput& input) {
+  return {.pause = PauseText(input),
+          .refused = RefusalIn(input),
+          .left_alone = input.workload.suspended ? LeftAloneText() : std::string()};
+}
+
 Explanation Explain(const ExplainInput& input) {
   const Workload& workload = input.workload;
   PatternCache patterns;
   const Plan plan = MakePlan(workload, input.sources, input.known, input.rules, patterns);
   const ObjectRef ref = RefOf(workload.id);
   const Effective effective = input.arbiter.policies().Resolve(ref, workload.annotations);
+  RolloutObstacles obstacles = ObstaclesTo(input);
   Explanation result{.workload = workload.id,
                      .phase = std::string(ToString(workload.phase)),
-                     .pause = PauseText(input),
-                     .refused = RefusalIn(input),
-                     .left_alone = workload.suspended ? LeftAloneText() : std::string(),
+                     .pause = std::move(obstacles.pause),
+                     .refused = std::move(obstacles.refused),
+                     .left_alone = std::move(obstacles.left_alone),
                      .settings = SettingsOf(effective),
                      .problems = effective.problems,
                      .due = !plan.changes.empty()};

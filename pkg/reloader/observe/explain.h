@@ -119,6 +119,16 @@ struct ExplainInput {
   WaveLines* wave_lines = nullptr;
 };
 
+/// What stands in the way of a rollout of the workload, whichever source it is for: the members of
+/// Explanation with these names.
+struct RolloutObstacles {
+  std::string pause{};
+  std::string refused{};
+  std::string left_alone{};
+};
+/// The part of Explain that needs neither a plan nor the sources. Pure.
+RolloutObstacles ObstaclesTo(const ExplainInput& input);
+
 /// Answers as an operator would that knows nothing but `known` and what is written on the workload.
 /// Pure.
 Explanation Explain(const ExplainInput& input);

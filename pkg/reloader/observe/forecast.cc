@@ -30,13 +30,15 @@ class Forecaster {
   Forecaster(Arbiter arbiter, std::vector<DueWorkload> due, const std::vector<Workload>& users,
              base::WallTime now)
       : arbiter_(std::move(arbiter)), users_(users), now_(now) {
-    std::ranges::sort(due, {}, [](const DueWorkload& each) { return each.workload.id; });
+    std::ranges::sort(
+        due, {}, [](const DueWorkload& each) -> const WorkloadId& { return each.workload->id; });
+    entries_.reserve(due.size());
     for (DueWorkload& each : due) {
-      const ObjectRef ref = RefOf(each.workload.id);
-      const int order = arbiter_.policies().Resolve(ref, each.workload.annotations).Order();
+      const ObjectRef ref = RefOf(each.workload->id);
+      const int order = arbiter_.policies().Resolve(ref, each.workload->annotations).Order();
       places_[ref] = entries_.size();
       Entry entry{.due = std::move(each), .ref = ref, .order = order};
-      entry.result.workload = entry.due.workload.id;
+      entry.result.workload = entry.due.workload->id;
       entry.result.hold = entry.due.held;
       entries_.push_back(std::move(entry));
     }
@@ -94,7 +96,7 @@ class Forecaster {
     begun_.clear();
     for (const std::size_t i : indexes) {
       Entry& entry = entries_[i];
-      const Workload& workload = entry.due.workload;
+      const Workload& workload = *entry.due.workload;
       const reloadpolicy::Decision decision = arbiter_.Begin({.workload = entry.ref,
                                                               .annotations = workload.annotations,
                                                               .before = Before(entry),
@@ -120,7 +122,7 @@ class Forecaster {
   void MakeLines() {
     std::map<LineKey, std::pair<reloadpolicy::Waves, std::vector<reloadpolicy::WaveMember>>> lines;
     for (const Entry& entry : entries_) {
-      const Workload& workload = entry.due.workload;
+      const Workload& workload = *entry.due.workload;
       const auto effective = arbiter_.policies().Resolve(entry.ref, workload.annotations);
       if (!effective.waves || !effective.waves->policy) {
         continue;
@@ -200,14 +202,14 @@ class Forecaster {
   /// Returns the annotations that the write that begins a rollout leaves on the workload.
   static reloadpolicy::Annotations AnnotationsOf(const Entry& entry,
                                                  const reloadpolicy::Decision& decision) {
-    reloadpolicy::Annotations annotations = entry.due.workload.annotations;
+    reloadpolicy::Annotations annotations = entry.due.workload->annotations;
     if (decision.tracked) {
       annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
           apimachinery::Time::From(decision.started).ToString();
     }
     if (decision.record) {
       annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
-          reloadpolicy::RecordFor(*decision.record, entry.due.workload.uid);
+          reloadpolicy::RecordFor(*decision.record, entry.due.workload->uid);
     }
     return annotations;
   }
@@ -216,7 +218,7 @@ class Forecaster {
   std::vector<std::size_t> AfterStep() {
     base::Duration soak{};
     for (const Begun& each : begun_) {
-      soak = std::max(soak, See(each.entry->due.workload, each.annotations));
+      soak = std::max(soak, See(*each.entry->due.workload, each.annotations));
     }
     PassSoak(soak);
     return Next();

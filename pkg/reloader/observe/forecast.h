@@ -16,7 +16,8 @@ namespace kubexx::reloader {
 
 /// A workload that is to be rolled.
 struct DueWorkload {
-  Workload workload{};
+  /// Not null, and not owned.
+  const Workload* workload = nullptr;
   std::set<SourceId> causes{};
   /// Something else than the arbiter holds it back for now, such as a paused source.
   std::optional<reloadpolicy::Hold> held{};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <string>
 #include <utility>
@@ -21,10 +22,17 @@ using testing::HasSubstr;
 const SourceId kForecastConfig{SourceType::kConfigMap, {"shop", "config"}};
 constexpr base::WallTime kForecastNow{std::chrono::seconds(1'795'000'000)};  // 11:06:40
 
+Workload WorkloadCalled(const std::string& name,
+                        std::map<std::string, std::string> annotations = {}) {
+  return {.id = {WorkloadKind::kDeployment, {"shop", name}},
+          .uid = "uid-" + name,
+          .annotations = std::move(annotations)};
+}
+
+/// The workload lives as long as the process.
 DueWorkload DueOf(const std::string& name, std::map<std::string, std::string> annotations = {}) {
-  return {.workload = {.id = {WorkloadKind::kDeployment, {"shop", name}},
-                       .uid = "uid-" + name,
-                       .annotations = std::move(annotations)},
+  static std::deque<Workload> workloads;
+  return {.workload = &workloads.emplace_back(WorkloadCalled(name, std::move(annotations))),
           .causes = {kForecastConfig}};
 }
 
@@ -133,7 +141,7 @@ TEST(Forecast, WhatNobodyCanTellComesLast) {
 
 TEST(Forecast, ARolloutUnderWayHoldsAPlaceUntilItEnds) {
   reloadpolicy::Arbiter arbiter = Under({.max_in_namespace = 1});
-  Workload busy = DueOf("busy").workload;
+  Workload busy = WorkloadCalled("busy");
   busy.annotations = {{"reloader.kubexx.io/last-rollout", "2026-11-18T11:06:00Z"},
                       {"reloader.kubexx.io/rollout-state", "started uid-busy"}};
   arbiter.Observe(
@@ -150,7 +158,7 @@ TEST(Forecast, ARolloutUnderWayHoldsAPlaceUntilItEnds) {
 
 TEST(Forecast, AStopHoldsEverything) {
   reloadpolicy::Arbiter arbiter = Under({.stop_after_failures = 1});
-  const Workload broken = DueOf("broken").workload;
+  const Workload broken = WorkloadCalled("broken");
   arbiter.Remember(
       {.workload = {"Deployment", broken.id.key}, .uid = broken.uid, .started = kForecastNow - 1h});
   const auto forecasts = ForecastOf(arbiter, {DueOf("a")});

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/observe/preview.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <set>
@@ -44,8 +45,13 @@ class Previewer {
   Previewer(const PreviewInput& input, Preview& preview) : input_(input), preview_(preview) {}
 
   apimachinery::Result<void> Run() {
-    for (const Workload& workload : input_.users) {
-      KX_RETURN_IF_ERROR(Look(workload));
+    for (std::size_t i = 0; i < input_.users.size(); ++i) {
+      if (i > 0 && input_.is_over && input_.is_over()) {
+        preview_.not_looked_at += input_.users.size() - i;
+        preview_.looked_at = i;
+        break;
+      }
+      KX_RETURN_IF_ERROR(Look(input_.users[i]));
     }
     for (const Forecast& forecast :
          ForecastRollouts(input_.arbiter, std::move(due_), input_.users, input_.now)) {
@@ -58,11 +64,10 @@ class Previewer {
 
  private:
   apimachinery::Result<void> Look(const Workload& workload) {
-    PatternCache patterns;
     PairMemory memory;
     std::set<SourceId> due_before;
     KX_RETURN_IF_ERROR(input_.with_sources(workload, false, [&](const SourceLookup& sources) {
-      const Plan plan = MakePlan(workload, sources, Knowledge{}, input_.rules, patterns);
+      const Plan plan = MakePlan(workload, sources, Knowledge{}, input_.rules, patterns_);
       for (const Change& change : plan.changes) {
         due_before.insert(change.causes.begin(), change.causes.end());
       }
@@ -79,60 +84,73 @@ class Previewer {
       }
     }
     return input_.with_sources(workload, true, [&](const SourceLookup& sources) {
-      Take(workload,
-           Explain({.workload = workload,
-                    .sources = sources,
-                    .rules = input_.rules,
-                    .arbiter = input_.arbiter,
-                    .now = input_.now,
-                    .known = memory.Get(workload.id)}),
+      Take({.workload = workload,
+            .sources = sources,
+            .rules = input_.rules,
+            .arbiter = input_.arbiter,
+            .now = input_.now,
+            .known = memory.Get(workload.id)},
            due_before);
     });
   }
 
-  void Take(const Workload& workload, const Explanation& explanation,
-            const std::set<SourceId>& due_before) {
-    PreviewedRollout rollout{.was_due = !due_before.empty(),
-                             .refused = explanation.refused,
-                             .left_alone = explanation.left_alone,
-                             .pause = explanation.pause};
-    DueWorkload due{.workload = workload};
-    for (const SourceExplanation& source : explanation.sources) {
-      const auto changed = input_.changed.find(source.id);
-      if (changed == input_.changed.end()) {
+  void Take(const ExplainInput& after, const std::set<SourceId>& due_before) {
+    const Workload& workload = after.workload;
+    const Plan plan = MakePlan(workload, after.sources, after.known, input_.rules, patterns_);
+    DueWorkload due;
+    bool has_others = false;
+    for (const auto& [id, changed] : input_.changed) {
+      if (!IsDue(plan, id)) {
+        has_others = true;
+        continue;
+      }
+      due.causes.insert(id);
+      if (auto hold = HoldOf(changed, input_.arbiter.policies())) {
+        due.held = std::move(hold);
+      }
+    }
+    if (has_others && input_.with_others) {
+      TakeOthers(after, due_before);
+    }
+    if (due.causes.empty()) {
+      return;
+    }
+    RolloutObstacles obstacles = ObstaclesTo(after);
+    PreviewedRollout rollout{.causes = {due.causes.begin(), due.causes.end()},
+                             .was_due = !due_before.empty(),
+                             .refused = std::move(obstacles.refused),
+                             .left_alone = std::move(obstacles.left_alone),
+                             .pause = std::move(obstacles.pause)};
+    if (input_.rules.reload_in_place) {
+      const InPlaceVerdict verdict = JudgeInPlace(workload, rollout.causes, true);
+      rollout.in_place = verdict.action ? ShownAction(*verdict.action) : std::string();
+    }
+    due.workload = &workload;
+    rollouts_[workload.id] = std::move(rollout);
+    due_.push_back(std::move(due));
+  }
+
+  /// Tells why sources of the change do not roll the workload.
+  void TakeOthers(const ExplainInput& after, const std::set<SourceId>& due_before) {
+    for (SourceExplanation& source : Explain(after).sources) {
+      if (source.due || !input_.changed.contains(source.id)) {
         continue;
       }
       if (source.verdict == Verdict::kNoRule && source.container.empty()) {
         continue;  // the name is a pattern that might have matched
       }
-      if (!source.due) {
-        preview_.others.push_back({workload.id, source.id,
-                                   Reloads(source.verdict) && due_before.contains(source.id)
-                                       ? "a rollout for it is due at present, and the change calls "
-                                         "it off: it brings back the data that the workload runs "
-                                         "with"
-                                       : source.summary});
-        continue;
-      }
-      rollout.causes.push_back(source.id);
-      due.causes.insert(source.id);
-      if (auto hold = HoldOf(changed->second, input_.arbiter.policies())) {
-        due.held = std::move(hold);
-      }
+      preview_.others.push_back({after.workload.id, source.id,
+                                 Reloads(source.verdict) && due_before.contains(source.id)
+                                     ? "a rollout for it is due at present, and the change calls "
+                                       "it off: it brings back the data that the workload runs "
+                                       "with"
+                                     : std::move(source.summary)});
     }
-    if (rollout.causes.empty()) {
-      return;
-    }
-    if (input_.rules.reload_in_place) {
-      const InPlaceVerdict verdict = JudgeInPlace(workload, rollout.causes, true);
-      rollout.in_place = verdict.action ? ShownAction(*verdict.action) : std::string();
-    }
-    rollouts_[workload.id] = std::move(rollout);
-    due_.push_back(std::move(due));
   }
 
   const PreviewInput& input_;
   Preview& preview_;
+  PatternCache patterns_;
   std::map<WorkloadId, PreviewedRollout> rollouts_;
   std::vector<DueWorkload> due_;
 };

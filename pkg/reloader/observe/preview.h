@@ -89,6 +89,11 @@ struct PreviewInput {
   base::WallTime now{};
   /// The digest of all data of a source before the change; kNoSource: there was none.
   std::function<Digest(const SourceId&)> before;
+  /// Whether Preview::others is wanted, for whose texts each of these workloads is explained.
+  bool with_others = true;
+  /// Whether there is no time left, so that no more than the first workload is looked at. Empty:
+  /// there is.
+  std::function<bool()> is_over{};
 };
 
 /// Adds to `preview` what becomes of the workloads. It plans each as an operator does that runs: by

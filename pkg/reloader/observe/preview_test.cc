@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -97,7 +98,9 @@ class PreviewTest : public testing::Test {
          .rules = rules_,
          .arbiter = arbiter_,
          .now = base::WallTime(std::chrono::seconds(1'795'000'000)),
-         .before = [&](const SourceId&) { return old.whole; }},
+         .before = [&](const SourceId&) { return old.whole; },
+         .with_others = with_others_,
+         .is_over = is_over_},
         preview);
     EXPECT_TRUE(added);
     preview.sources.push_back({.id = kPreviewConfig,
@@ -111,6 +114,8 @@ class PreviewTest : public testing::Test {
   Source source_;
   DecisionRules rules_;
   reloadpolicy::Arbiter arbiter_;
+  bool with_others_ = true;
+  std::function<bool()> is_over_;
 };
 
 TEST_F(PreviewTest, NamesWhatWouldRoll) {
@@ -125,6 +130,29 @@ TEST_F(PreviewTest, NamesWhatWouldRoll) {
   EXPECT_THAT(text, HasSubstr("Rolls 1 workload, by steps:\n  1. Deployment shop/web: at once\n"));
   EXPECT_THAT(text, HasSubstr("Does not roll:\n  Deployment shop/api: ConfigMap shop/config: never "
                               "rolls the workload: no annotation asks for it\n"));
+}
+
+TEST_F(PreviewTest, TellsOfNoOthersThatNobodyAsksFor) {
+  AddUser("web");
+  AddUser("api").annotations.clear();
+  with_others_ = false;
+  const Preview preview = Ask(Data{{"a", "1"}}, {{"a", "2"}});
+  EXPECT_THAT(preview.rollouts, SizeIs(1));
+  EXPECT_THAT(preview.others, IsEmpty());
+}
+
+TEST_F(PreviewTest, LooksAtNoMoreThanThereIsTimeFor) {
+  for (const char* name : {"a", "b", "c", "d"}) {
+    AddUser(name);
+  }
+  int asked = 0;
+  is_over_ = [&asked] { return ++asked == 2; };
+  const Preview some = Ask(Data{{"a", "1"}}, {{"a", "2"}});
+  EXPECT_THAT(some.rollouts, SizeIs(2));
+  EXPECT_EQ(some.looked_at, 2U);
+  EXPECT_EQ(some.not_looked_at, 2U);
+  is_over_ = [] { return true; };
+  EXPECT_THAT(Ask(Data{{"a", "1"}}, {{"a", "2"}}).rollouts, SizeIs(1)) << "one in any case";
 }
 
 TEST_F(PreviewTest, WhatDoesNotChangeRollsNothing) {

@@ -55,6 +55,7 @@ Result<Preview> SourcePreviewer::Of(const ChangedSource& changed,
       (parts_.namespaces != nullptr && !parts_.namespaces->Contains(space))) {
     return Preview();
   }
+  const base::TimePoint until = parts_.clock.Now() + kPatience;
   Preview preview;
   const std::vector<Workload> users = UsersOf(id, preview);
   const ChangedSources all{{id, changed}};
@@ -71,7 +72,9 @@ Result<Preview> SourcePreviewer::Of(const ChangedSource& changed,
                                  .rules = parts_.rules,
                                  .arbiter = arbiter,
                                  .now = parts_.clock.Wall(),
-                                 .before = [&](const SourceId&) { return present->digest; }},
+                                 .before = [&](const SourceId&) { return present->digest; },
+                                 .with_others = false,
+                                 .is_over = [&] { return parts_.clock.Now() >= until; }},
                                 preview));
   return preview;
 }

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_RELOADER_OPERATOR_SOURCE_PREVIEWER_H_
 #define KUBEXX_RELOADER_OPERATOR_SOURCE_PREVIEWER_H_
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <stop_token>
@@ -31,6 +33,8 @@ class SourcePreviewer {
   /// Of more workloads that may use the source, so many are planned: all of them would take too
   /// long for somebody who waits.
   static constexpr std::size_t kMaxUsers = 200;
+  /// After this time no more of them are planned: whoever writes the source waits for the answer.
+  static constexpr base::Duration kPatience = std::chrono::milliseconds(4);
 
   struct Parts {
     const Caches& caches;
@@ -49,9 +53,9 @@ class SourcePreviewer {
   explicit SourcePreviewer(const Parts& parts) : parts_(parts) {}
 
   /// The preview of the change of one source. Empty where the operator does not watch the source,
-  /// and where the source keeps its data. Of more than kMaxUsers workloads that may use it, it is
-  /// about the first ones: see Preview::not_looked_at. Fails when a source that was asked for
-  /// cannot be read.
+  /// and where the source keeps its data. Of more than kMaxUsers workloads that may use it, and of
+  /// more than can be planned within kPatience, it is about the first ones: see
+  /// Preview::not_looked_at. Fails when a source that was asked for cannot be read.
   apimachinery::Result<Preview> Of(const ChangedSource& changed, const std::stop_token& stop) const;
 
  private:

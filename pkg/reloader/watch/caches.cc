@@ -73,7 +73,7 @@ void ForEachInformer(const InformerSet& set,
   }
 }
 
-void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<WorkloadId>& to) {
+void AddRolloutsOf(const InformerSet& set, std::string_view source, std::vector<WorkloadId>& to) {
   const auto rollouts = set.workloads.find(WorkloadKind::kRollout);
   const auto deployments = set.workloads.find(WorkloadKind::kDeployment);
   if (rollouts == set.workloads.end() || deployments == set.workloads.end()) {
@@ -81,9 +81,15 @@ void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<Wor
   }
   for (const ObjectKey& deployment : deployments->second->KeysByIndex(kByMention, source)) {
     for (ObjectKey& key : rollouts->second->KeysByIndex(kByTemplateOf, deployment.ToString())) {
-      to.insert({WorkloadKind::kRollout, std::move(key)});
+      to.push_back({WorkloadKind::kRollout, std::move(key)});
     }
   }
+}
+
+void SortEachOnce(std::vector<WorkloadId>& ids) {
+  std::ranges::sort(ids);
+  const auto twice = std::ranges::unique(ids);
+  ids.erase(twice.begin(), twice.end());
 }
 
 }  // namespace
@@ -346,24 +352,25 @@ std::vector<SourceId> Caches::ForeignIdsOf(const SourceId& object) const {
 Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {
   const std::string name = TypedKey(source.type, source.key.ToString());
   const std::string space = TypedKey(source.type, source.key.namespace_);
-  std::set<WorkloadId> by_name;
-  std::set<WorkloadId> by_pattern;
+  Concerned concerned;
   for (const InformerSet& set : informers_) {
     for (const auto& [kind, informer] : set.workloads) {
       for (const char* index : {kByReference, kByListedName}) {
         for (ObjectKey& key : informer->KeysByIndex(index, name)) {
-          by_name.insert({kind, std::move(key)});
+          concerned.by_name.push_back({kind, std::move(key)});
         }
       }
       for (ObjectKey& key : informer->KeysByIndex(kByPattern, space)) {
-        by_pattern.insert({kind, std::move(key)});
+        concerned.by_pattern.push_back({kind, std::move(key)});
       }
     }
-    AddRolloutsOf(set, name, by_name);
+    AddRolloutsOf(set, name, concerned.by_name);
   }
-  Concerned concerned;
-  concerned.by_name.assign(by_name.begin(), by_name.end());
-  std::ranges::set_difference(by_pattern, by_name, std::back_inserter(concerned.by_pattern));
+  SortEachOnce(concerned.by_name);
+  SortEachOnce(concerned.by_pattern);
+  std::erase_if(concerned.by_pattern, [&](const WorkloadId& id) {
+    return std::ranges::binary_search(concerned.by_name, id);
+  });
   return concerned;
 }
 
