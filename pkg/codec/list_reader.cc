@@ -16,7 +16,7 @@ class ListReader::Impl {
       return source->Feed(chunk, sink);
     }
     return source->Feed(chunk, [this, &sink](std::string_view bytes) -> apimachinery::Result<void> {
-      if (unchecked && !source->type().kind.empty()) {
+      if (unchecked && !source->type().kind.empty() && !source->type().api_version.empty()) {
         KX_RETURN_IF_ERROR(CheckListType(*unchecked, source->type(), true));
         unchecked.reset();
       }

@@ -344,6 +344,7 @@ TEST(ListReader, ReadsTheListsThatServersSend) {
       const auto& [wanted, json] : {
           Case{maps, R"({"kind":"ConfigMapList","apiVersion":"v1","items":[{}]})"},
           Case{maps, R"({"items":[{}],"apiVersion":"v1","kind":"ConfigMapList"})"},
+          Case{widgets, R"({"kind":"Widgets","items":[{}],"apiVersion":"example.com/v1"})"},
           Case{maps, R"({"kind":"ConfigMapList","items":[{}]})"},
           Case{maps, R"({"kind":"List","apiVersion":"v1","items":[{}]})"},
           Case{widgets, R"({"kind":"Widgets","apiVersion":"example.com/v1","items":[{}]})"},
