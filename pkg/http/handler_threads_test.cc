@@ -186,6 +186,17 @@ TEST_F(HandlerTest, WhoIsBeingAnsweredGetsTheAnswerOfAServerThatDrains) {
   EXPECT_THAT(asking.ReadAll(), AllOf(HasSubstr("Connection: close"), EndsWith("answered")));
 }
 
+TEST_F(HandlerTest, DrainingWaitsForNoHeader) {
+  Server::Options options = Local();
+  options.read_timeout = std::chrono::hours(1);
+  Start(options);
+  RawConnection asking(server_->port());
+  asking.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\nG");
+  EXPECT_THAT(asking.ReadUntil("q="), StartsWith("HTTP/1.1 200 "));
+  server_->Drain(std::chrono::minutes(1));
+  EXPECT_EQ(asking.ReadAll(), "") << "the server has closed it, and is not stopped yet";
+}
+
 TEST_F(HandlerTest, DrainingEndsThoughAHandlerDoesNot) {
   Server::Options options = Local();
   options.handler_threads = 1;

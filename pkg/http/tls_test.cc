@@ -13,6 +13,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@
 #include "kubexx/http/certificate.h"
 #include "kubexx/http/internal/openssl.h"
 #include "kubexx/http/server.h"
+#include "kubexx/http/testing/raw_connection.h"
 #include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::http {
@@ -179,6 +181,16 @@ TEST_F(ServerTlsTest, WhoSaysNothingCostsLittle) {
   for (const int fd : silent) {
     ::close(fd);
   }
+}
+
+TEST_F(ServerTlsTest, AServerThatEndsWaitsForNoHandshake) {
+  Server server(Server::Options{
+      .address = "127.0.0.1:0", .read_timeout = std::chrono::hours(1), .tls = TlsOptions{}});
+  ASSERT_TRUE(server.Start());
+  testing::RawConnection silent(server.port());
+  EXPECT_EQ(Connect(server.port()).error, "") << "by now the other one has been taken, too";
+  server.Drain(std::chrono::minutes(1));
+  EXPECT_EQ(silent.ReadAll(), "") << "the server has closed it, and is not stopped yet";
 }
 
 TEST_F(ServerTlsTest, RefusesOldVersions) {

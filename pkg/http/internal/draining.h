@@ -9,11 +9,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/http/internal/session.h"
 
 namespace kubexx::http::internal {
 
 /// Closes connections without a request, and ends responses in chunks, until no connection is left.
+/// Who has sent only a part of a header gets a second for the rest.
 class Draining {
  public:
   /// `sessions` and `acceptor` are used only on the thread of `context`.
@@ -34,6 +36,7 @@ class Draining {
   boost::asio::ip::tcp::acceptor& acceptor_;
   const Sessions& sessions_;
   boost::asio::steady_timer timer_;
+  base::TimePoint headers_until_{};
   std::atomic<bool> begun_ = false;
   std::atomic<bool> done_ = false;
 };

@@ -72,7 +72,9 @@ void KeepAlive(tcp::socket& socket) {
   error_code ignored;
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
   for (const auto& [name, value] :
-       {std::pair(TCP_KEEPIDLE, 60), std::pair(TCP_KEEPINTVL, 15), std::pair(TCP_KEEPCNT, 4)}) {
+       {std::pair(TCP_KEEPIDLE, 60), std::pair(TCP_KEEPINTVL, 15), std::pair(TCP_KEEPCNT, 4),
+        // While something is on the way to the client, there is no probe.
+        std::pair(TCP_USER_TIMEOUT, 120'000)}) {
     (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, name, &value, sizeof(value));
   }
 }

@@ -64,7 +64,21 @@ void Session::Close() {
 }
 
 bool Session::idle() const {
-  return reading_ && !lingering_ && parser_ && !parser_->got_some() && buffer_.size() == 0;
+  return reading_ && !lingering_ && (!parser_ || (!parser_->got_some() && buffer_.size() == 0));
+}
+
+bool Session::has_unfinished_header() const {
+  return reading_ && !lingering_ && parser_ && !parser_->is_header_done();
+}
+
+void Session::WakeOrClose() {
+  try {
+    Wake();
+  } catch (const std::exception& error) {
+    logging::Error("Cannot send more of an HTTP stream; its connection is closed",
+                   {{"error", error.what()}});
+    Close();
+  }
 }
 
 void Session::Respond() {

@@ -90,8 +90,11 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Whether the session waits for a complete request. The server may then close it for a new
   /// connection.
   bool reading() const { return reading_; }
-  /// Whether the session waits for a request and has received nothing of it.
+  /// Whether the session waits for a request, or for a handshake before the first one, and has
+  /// received nothing of the request.
   bool idle() const;
+  /// Whether the session waits for the rest of a request's header.
+  bool has_unfinished_header() const;
   /// Whether the session is reading, or its client does not receive an answer that it got without
   /// being admitted.
   bool replaceable() const { return reading_ || (answering_ && !admitted_); }
@@ -118,6 +121,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Sends what the stream has. Does nothing when the session is closed.
   void Wake();
+  /// The same. Where that throws, which is for lack of memory, it closes the session and logs that.
+  void WakeOrClose();
 
  protected:
   Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}

@@ -4,12 +4,10 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <iterator>
 #include <vector>
 
 #include "kubexx/http/internal/wakes.h"
-#include "kubexx/logging/log.h"
 
 namespace kubexx::http::internal {
 namespace {
@@ -50,13 +48,7 @@ void Wakes::WakeSome() {
        next != turn.end() && (next == turn.begin() || std::chrono::steady_clock::now() < deadline);
        ++next) {
     if (const auto session = next->lock()) {
-      try {
-        session->Wake();
-      } catch (const std::exception& e) {  // Out of memory; the others go on.
-        logging::Error("Cannot send more of an HTTP stream; its connection is closed",
-                       {{"error", e.what()}});
-        session->Close();
-      }
+      session->WakeOrClose();  // The others go on.
     }
   }
   const base::MutexLock lock(mu_);
