@@ -230,9 +230,10 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddBool("managed-fields",
                 "Record in each object's metadata.managedFields which manager has set which field.",
                 &settings.managed_fields);
-  flags.AddInt("watch-window",
-               "How many past events of a resource are kept for watches that begin in the past.",
-               &settings.watch_window);
+  flags.AddInt(
+      "watch-window",
+      "How many past events of a resource are kept at most for watches that begin in the past.",
+      &settings.watch_window);
   flags.AddInt("threads", "How many requests the server handles at the same time.",
                &settings.threads);
   flags.AddList(

@@ -43,7 +43,7 @@ struct Settings {
   /// it on.
   bool service_accounts = false;
   base::Duration event_ttl = std::chrono::hours(1);
-  std::int64_t watch_window = 1000;
+  std::int64_t watch_window = 100'000;
   std::int64_t threads = 4;
   apiserver::controllers::ControllersOptions controllers{.names = {}};
   std::string log_level = "info";

@@ -95,8 +95,18 @@ Result<void> Cacher::ReadPast(std::int64_t revision, const std::stop_token& stop
   if (!begin || revision >= *begin) {
     return {};
   }
-  const PastRange range{
-      .after = revision, .until = *begin, .limit = cache_.Room(), .patience = options_.patience};
+  {
+    const base::MutexLock lock(mu_);
+    if (out_of_reach_.begin == *begin && revision <= out_of_reach_.revision) {
+      return {};  // Many watches that come too late must not cost a read of the history each.
+    }
+  }
+  const WatchCache::WindowRoom room = cache_.Room();
+  const PastRange range{.after = revision,
+                        .until = *begin,
+                        .limit = room.events,
+                        .max_bytes = room.bytes,
+                        .patience = options_.patience};
   if (range.limit == 0) {
     return {};  // Otherwise nobody would receive what the storage reports.
   }
@@ -105,6 +115,10 @@ Result<void> Cacher::ReadPast(std::int64_t revision, const std::stop_token& stop
     // Changes that the cache cannot tell come with a list: the watch is refused as one that comes
     // too late.
     const apimachinery::Reason reason = changes.error().reason;
+    if (reason == apimachinery::Reason::kExpired) {
+      const base::MutexLock lock(mu_);
+      out_of_reach_ = {.begin = *begin, .revision = revision};
+    }
     return reason == apimachinery::Reason::kCancelled ||
                    reason == apimachinery::Reason::kUnavailable
                ? Fail(changes.error())

@@ -21,7 +21,7 @@ namespace kubexx::apiserver {
 struct CacherOptions {
   base::Clock& clock = base::Clock::Real();
   /// How many past events the cache keeps, so that a watch can begin in the past.
-  std::size_t window = 1000;
+  std::size_t window = 100'000;
   /// How long a request waits for the cache to reach the revision that it needs.
   base::Duration patience = std::chrono::seconds(3);
   /// How often watches that asked for bookmarks get one, at least a second; clients remember by
@@ -93,6 +93,13 @@ class Cacher {
   base::Mutex mu_;
   base::CondVar reached_;
   bool reaching_ KX_GUARDED_BY(mu_) = false;
+  /// A window that begins at `begin` cannot reach back to `revision`: the changes in between are
+  /// gone, or too many.
+  struct OutOfReach {
+    std::int64_t begin = 0;
+    std::int64_t revision = 0;
+  };
+  OutOfReach out_of_reach_ KX_GUARDED_BY(mu_);
   std::atomic<base::TimePoint> last_bookmarks_;
   std::jthread thread_;
 };

@@ -287,10 +287,51 @@ TEST_F(CacherTest, APastThatThereIsNoRoomForIsNotRead) {
   Put("d", "x");
   EXPECT_TRUE(cacher.WaitForLatest({}));
   EXPECT_TRUE(cacher.ReachBack(second - 1, {}));
-  EXPECT_EQ(cacher.cache().Room(), 0U);
+  EXPECT_EQ(cacher.cache().Room().events, 0U);
   const int before = counting.watches;
   EXPECT_TRUE(cacher.ReachBack(first - 1, {}));
   EXPECT_EQ(counting.watches, before);
+}
+
+TEST_F(CacherTest, APastThatIsTooMuchIsReadOnce) {
+  const std::int64_t first = Put("b", "x");
+  for (int i = 0; i < 4; ++i) {
+    Put("c", std::to_string(i));
+  }
+  const std::int64_t last = Put("d", "x");
+  CountingStorage counting(*storage_);
+  Cacher cacher(type_, counting, {.window = 3, .patience = std::chrono::minutes(1)});
+  EXPECT_TRUE(cacher.WaitForLatest({}));
+  EXPECT_TRUE(cacher.ReachBack(first, {}));
+  const int once = counting.watches;
+  EXPECT_TRUE(cacher.ReachBack(first, {})) << "and the watch is refused as one that is too late";
+  EXPECT_TRUE(cacher.ReachBack(first - 1, {})) << "still further back";
+  EXPECT_EQ(counting.watches, once);
+  EXPECT_TRUE(cacher.ReachBack(last - 1, {})) << "there is room for that";
+  EXPECT_GT(counting.watches, once);
+}
+
+TEST_F(CacherTest, APastOfLargeObjectsIsNotReadToItsEnd) {
+  const storage::Revision before = *storage_->CurrentRevision({});
+  const auto large = [&](int i) {
+    return R"({"metadata":{"name":"large"},"data":{"x":")" + std::string(1 << 20, 'x') +
+           std::to_string(i) + "\"}}";
+  };
+  const std::string key = type_->prefix + "d/large";
+  ASSERT_TRUE(storage_->Create(key, large(0), {}));
+  for (int i = 1; i < 30; ++i) {
+    const auto now = storage_->Get(key, 0, {});
+    ASSERT_TRUE(storage_->CompareAndSwap(key, now->mod_revision, large(i), {}));
+  }
+  const PastRange range{.after = before, .until = *storage_->CurrentRevision({}), .limit = 100};
+  const auto some = PastChanges(*type_, *storage_, range, base::Clock::Real(), {});
+  ASSERT_FALSE(some) << "30 MiB, and as much of what was there before";
+  EXPECT_EQ(some.error().reason, apimachinery::Reason::kExpired);
+  PastRange wide = range;
+  wide.max_bytes = 64 << 20;
+  const auto all = PastChanges(*type_, *storage_, wide, base::Clock::Real(), {});
+  ASSERT_TRUE(all) << all.error().ToString();
+  EXPECT_EQ(all->size(), 30U);
 }
 
 TEST_F(CacherTest, AStorageThatIsSilentAboutThePastHoldsUpNobodyForLong) {

@@ -18,6 +18,10 @@ using apimachinery::Result;
 /// When there are no more events, the storage reports its progress after this time.
 constexpr base::Duration kProgress = std::chrono::milliseconds(5);
 
+std::size_t SizeOfStored(const storage::Bytes& value) {
+  return value == nullptr ? 0 : value->size();
+}
+
 }  // namespace
 
 Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::Storage& storage,
@@ -26,6 +30,7 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
   base::StopTimer silence(clock, stop, range.patience);
   std::vector<PastChange> changes;
   bool complete = false;
+  std::size_t bytes = 0;
   const auto take = [&](std::shared_ptr<const storage::Event> event) -> Result<void> {
     silence.Pause();
     const storage::Revision revision = event->kv.mod_revision;
@@ -35,7 +40,8 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
       return Fail(TooOldResourceVersion(range.after, range.until));
     }
     if (is_change && revision <= range.until) {
-      if (changes.size() == range.limit) {
+      bytes += SizeOfStored(event->kv.value) + SizeOfStored(event->prev.value);
+      if (changes.size() == range.limit || bytes > range.max_bytes) {
         return Fail(TooOldResourceVersion(range.after, range.until));
       }
       // When the past is being compacted, the storage may have the change but not the state before

@@ -31,12 +31,14 @@ struct PastRange {
   /// Changes up to and including this revision, which the storage has reached.
   std::int64_t until = 0;
   std::size_t limit = 1000;  ///< at most this many changes
+  /// At most this many bytes of stored objects, with those before the changes.
+  std::size_t max_bytes = 32 << 20;
   /// PastChanges fails when the storage gives no event for this long.
   base::Duration patience = std::chrono::seconds(3);
 };
 
 /// Returns the changes of a type in that range, in order. Returns kExpired when the storage has
-/// compacted them or there are more than the limit, and kTimeout when the storage gives no event
+/// compacted them or there are more than the limits, and kTimeout when the storage gives no event
 /// for longer than `PastRange::patience`. Blocks for a few milliseconds, or for as long as a
 /// conversion webhook takes.
 apimachinery::Result<std::vector<PastChange>> PastChanges(const ResourceType& type,

@@ -19,7 +19,13 @@ using codec::WatchEventType;
 /// What an event needs besides the text of its object, roughly.
 constexpr std::size_t kEventOverhead = 256;
 
-std::size_t SizeOf(const CacheEvent& event) { return event.object->text.size() + kEventOverhead; }
+std::size_t TextSizeOf(const CachedObjectRef& object) {
+  return object == nullptr ? 0 : object->text.size();
+}
+
+std::size_t SizeOf(const CacheEvent& event) {
+  return TextSizeOf(event.object) + TextSizeOf(event.previous) + kEventOverhead;
+}
 
 }  // namespace
 
@@ -127,9 +133,15 @@ std::optional<std::int64_t> WatchCache::BeginOfAll() const {
   return synced_ && !dropped_ ? std::optional(window_begin_) : std::nullopt;
 }
 
-std::size_t WatchCache::Room() const {
+WatchCache::WindowRoom WatchCache::Room() const {
   base::MutexLock lock(mu_);
-  return limits_.events - std::min(limits_.events, events_.size());
+  const std::size_t max_bytes = MaxWindowBytesLocked();
+  return {.events = limits_.events - std::min(limits_.events, events_.size()),
+          .bytes = max_bytes - std::min(max_bytes, window_bytes_)};
+}
+
+std::size_t WatchCache::MaxWindowBytesLocked() const {
+  return std::max(limits_.bytes, 2 * object_bytes_);
 }
 
 Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
@@ -148,7 +160,8 @@ Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
   }
   base::MutexLock lock(mu_);
   if (!dropped_ && window_begin_ == begin && revision < begin &&
-      events_.size() + events.size() <= limits_.events && window_bytes_ + bytes <= limits_.bytes) {
+      events_.size() + events.size() <= limits_.events &&
+      window_bytes_ + bytes <= MaxWindowBytesLocked()) {
     times_.insert(times_.begin(), events.size(), clock_.Now());
     window_bytes_ += bytes;
     is_large_ = window_bytes_ > limits_.old_bytes;
@@ -226,6 +239,8 @@ Result<void> WatchCache::Put(cache::Object&& object) {
   event.previous = std::move(slot);
   event.type = event.previous == nullptr ? WatchEventType::kAdded : WatchEventType::kModified;
   slot = event.object;
+  object_bytes_ += TextSizeOf(event.object);
+  object_bytes_ -= TextSizeOf(event.previous);
   RecordLocked(std::move(event));
   return {};
 }
@@ -242,6 +257,7 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
   }
   event.previous = std::move(found->second);
   objects_.erase(found);
+  object_bytes_ -= TextSizeOf(event.previous);
   RecordLocked(std::move(event));
   return {};
 }
@@ -271,7 +287,8 @@ void WatchCache::RecordLocked(CacheEvent event) {
 }
 
 void WatchCache::TrimLocked(base::TimePoint now) {
-  while (events_.size() > limits_.events || (window_bytes_ > limits_.bytes && !events_.empty()) ||
+  const std::size_t max_bytes = MaxWindowBytesLocked();
+  while (events_.size() > limits_.events || (window_bytes_ > max_bytes && !events_.empty()) ||
          (window_bytes_ > limits_.old_bytes && !events_.empty() &&
           now - times_.front() > limits_.fresh)) {
     DropOldestLocked();
@@ -346,6 +363,10 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   EndWatchesLocked();
   ++generation_;
   objects_ = std::move(objects);
+  object_bytes_ = 0;
+  for (const auto& [key, object] : objects_) {
+    object_bytes_ += TextSizeOf(object);
+  }
   events_.clear();
   times_.clear();
   window_bytes_ = 0;

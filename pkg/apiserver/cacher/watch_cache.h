@@ -50,13 +50,15 @@ struct WatchStart {
 /// How many past events a cache keeps.
 struct WindowLimits {
   /// At most so many.
-  std::size_t events = 1000;
-  /// At most so many bytes of objects, so that updates of large objects do not need any amount of
-  /// memory.
-  std::size_t bytes = 16 << 20;
+  std::size_t events = 100'000;
+  /// At most so many bytes, so that updates of large objects do not need any amount of memory: of
+  /// the objects of the events and of those before them. If the cache itself has more bytes, twice
+  /// as many as it has. Otherwise whoever writes often enough could keep everybody from watching:
+  /// the events since a list began would be gone when it has been read.
+  std::size_t bytes = 32 << 20;
   /// Events that are older are kept only as long as all of them have at most `old_bytes`.
   base::Duration fresh = std::chrono::minutes(5);
-  std::size_t old_bytes = 1 << 20;
+  std::size_t old_bytes = 2 << 20;
 };
 
 /// The watch cache of one type. One cache::Reflector feeds it, and many requests read it. As
@@ -98,8 +100,12 @@ class WatchCache final : public cache::ReflectorStore {
   /// The revision at which the window of events begins, if the cache has dropped no event since it
   /// was filled; the storage may know earlier events then. std::nullopt when events were dropped.
   std::optional<std::int64_t> BeginOfAll() const;
-  /// How many more events the window has room for.
-  std::size_t Room() const;
+  /// What the window has room for.
+  struct WindowRoom {
+    std::size_t events = 0;
+    std::size_t bytes = 0;  ///< as WindowLimits::bytes counts them
+  };
+  WindowRoom Room() const;
   /// Inserts the changes after `revision` up to `begin` at the front of the window, which then
   /// reaches back to `revision`. Does nothing when the window does not begin at `begin` any more,
   /// or has no room for them.
@@ -141,6 +147,8 @@ class WatchCache final : public cache::ReflectorStore {
   apimachinery::Result<void> Put(cache::Object&& object);
   void Commit(Objects objects, std::int64_t revision);
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
+  /// How many bytes the window may have at present.
+  std::size_t MaxWindowBytesLocked() const KX_REQUIRES(mu_);
   /// Drops the events that are beyond the limits.
   void TrimLocked(base::TimePoint now) KX_REQUIRES(mu_);
   void DropOldestLocked() KX_REQUIRES(mu_);
@@ -170,6 +178,7 @@ class WatchCache final : public cache::ReflectorStore {
   std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
   std::deque<base::TimePoint> times_ KX_GUARDED_BY(mu_);  ///< when events_ were recorded
   std::size_t window_bytes_ KX_GUARDED_BY(mu_) = 0;       ///< of events_
+  std::size_t object_bytes_ KX_GUARDED_BY(mu_) = 0;       ///< of the texts of objects_
   std::atomic<bool> is_large_ = false;                    ///< the window is; see Tick
   /// The states with which watches began that have not told all of it yet, by their namespaces.
   std::map<std::string, std::weak_ptr<const ObjectsAtATime>> states_ KX_GUARDED_BY(mu_);

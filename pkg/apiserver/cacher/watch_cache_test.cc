@@ -85,7 +85,7 @@ class WatchCacheTest : public ::testing::Test {
   }
 
   base::testing::FakeClock clock_{};
-  WatchCache cache_{Maps(), clock_, {.events = 100, .bytes = 100000, .old_bytes = 50000}};
+  WatchCache cache_{Maps(), clock_, {.events = 100, .bytes = 200000, .old_bytes = 100000}};
 };
 
 // `etcdctl del --prefix` makes several changes with one revision.
@@ -199,6 +199,33 @@ TEST_F(WatchCacheTest, ALargeObjectsPastHasALimit) {
   EXPECT_FALSE(Watch(48)->Take(chunks));
   ASSERT_EQ(chunks.size(), 1U);
   EXPECT_TRUE(chunks[0]->starts_with("ERROR"));
+}
+
+// Otherwise who updates a large state could keep everybody from ever watching it: the events since
+// a list began would be gone when it has been read.
+TEST_F(WatchCacheTest, ThePastIsAsLargeAsTheState) {
+  int version = 5;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 40; ++i) {
+      ASSERT_TRUE(cache_.Update(Map(std::to_string(i), std::to_string(++version), "", "d", 10000)));
+    }
+  }
+  const std::vector<std::string> first = Taken(*Watch(version - 38));
+  ASSERT_FALSE(first.empty());
+  EXPECT_EQ(first[0], "MODIFIED 2") << "nothing is missing";
+}
+
+// An object that became small is large in memory as long as an event has what it was.
+TEST_F(WatchCacheTest, WhatObjectsWereCountsToo) {
+  int version = 5;
+  for (const std::size_t size : {10000, 1}) {
+    for (int i = 0; i < 40; ++i) {
+      ASSERT_TRUE(cache_.Update(Map(std::to_string(i), std::to_string(++version), "", "d", size)));
+    }
+  }
+  EXPECT_EQ(Taken(*Watch(version - 15)).size(), 15U);
+  std::vector<http::BodyStream::Chunk> chunks;
+  EXPECT_FALSE(Watch(version - 30)->Take(chunks)) << "it was 300 KB";
 }
 
 TEST_F(WatchCacheTest, OldEventsOfLargeObjectsAreDropped) {

@@ -55,7 +55,7 @@ struct ApiServerOptions {
   bool service_accounts = false;
   /// How many past events the server keeps for each resource, so that a watch can begin in the
   /// past.
-  std::size_t watch_window = 1000;
+  std::size_t watch_window = 100'000;
   /// How many requests the server works on at the same time.
   std::size_t threads = 4;
   /// See ApiOptions.
