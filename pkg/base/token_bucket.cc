@@ -8,15 +8,12 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// A wait this long means a rate so low that the exact value no longer matters; it keeps the
-// conversion in range.
-constexpr Seconds kLongestWait = std::chrono::hours(24 * 365);
-
 }  // namespace
 
-TokenBucket::TokenBucket(double per_second, int burst, Clock& clock)
+TokenBucket::TokenBucket(double per_second, int burst, Clock& clock, Duration longest_wait)
     : per_second_(per_second),
       burst_(std::max(burst, 1)),
+      longest_wait_(std::min(longest_wait, kLongestWait)),
       clock_(clock),
       tokens_(burst_),
       last_(clock.Now()) {}
@@ -31,7 +28,9 @@ Duration TokenBucket::Reserve() {
   if (tokens_ >= 0) {
     return Duration::zero();
   }
-  const Seconds wait = std::min(Seconds(-tokens_ / per_second_), kLongestWait);
+  const Seconds longest = longest_wait_;
+  tokens_ = std::max(tokens_, -(longest.count() * per_second_));
+  const Seconds wait = std::min(Seconds(-tokens_ / per_second_), longest);
   // Rounded up: waking a nanosecond early would let one call through before its token is there.
   return std::chrono::ceil<Duration>(wait);
 }

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_BASE_TOKEN_BUCKET_H_
 #define KUBEXX_BASE_TOKEN_BUCKET_H_
 
+#include <chrono>
+
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 
@@ -14,9 +16,13 @@ namespace kubexx::base {
 /// Limiter.Reserve. Thread-safe, never blocks.
 class TokenBucket {
  public:
+  /// No Reserve returns more than this, and no more tokens are borrowed than come in it.
+  static constexpr Duration kLongestWait = std::chrono::hours(24 * 365);
+
   /// `per_second` <= 0 means no limit; a `burst` below 1 counts as 1. `clock` must outlive the
-  /// bucket.
-  TokenBucket(double per_second, int burst, Clock& clock);
+  /// bucket. With a shorter `longest_wait`, callers that are more than the rate allows come sooner
+  /// than it says, and do not make later ones wait for theirs.
+  TokenBucket(double per_second, int burst, Clock& clock, Duration longest_wait = kLongestWait);
 
   /// Takes one token. Returns how long the caller must wait before it acts; zero means that it may
   /// act now. A caller that gives up while it waits calls Cancel.
@@ -30,6 +36,7 @@ class TokenBucket {
 
   const double per_second_;
   const double burst_;
+  const Duration longest_wait_;
   Clock& clock_;
   Mutex mu_;
   double tokens_ KX_GUARDED_BY(mu_);

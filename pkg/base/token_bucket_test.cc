@@ -78,6 +78,19 @@ TEST(TokenBucketTest, TinyRatesGiveALongWaitWithoutOverflow) {
   EXPECT_EQ(bucket.Reserve(), std::chrono::hours(24 * 365));
 }
 
+TEST(TokenBucketTest, MoreThanTheLongestWaitIsNotBorrowed) {
+  testing::FakeClock clock;
+  TokenBucket bucket(10, 1, clock, std::chrono::seconds(2));
+  EXPECT_EQ(bucket.Reserve(), Duration::zero());
+  Duration longest{};
+  for (int i = 0; i < 1000; ++i) {
+    longest = std::max(longest, bucket.Reserve());
+  }
+  EXPECT_EQ(longest, std::chrono::seconds(2));
+  clock.Advance(std::chrono::seconds(2));
+  EXPECT_EQ(bucket.Reserve(), std::chrono::milliseconds(100)) << "the thousand are forgotten";
+}
+
 TEST(TokenBucketTest, ConcurrentCallersGetDifferentTurns) {
   FakeClock clock;
   TokenBucket bucket(1, 100, clock);

@@ -107,7 +107,10 @@ ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     controller->AddSource(sources_[i](*this, i));
   }
-  KX_RETURN_IF_ERROR(manager_.Add(controller));
+  if (auto added = manager_.Add(controller); !added) {
+    manager_.FreeControllerName(options_.name);
+    return apimachinery::Fail(std::move(added).error());
+  }
   return controller;
 }
 

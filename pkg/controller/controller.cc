@@ -67,7 +67,8 @@ class Controller::Impl {
             workqueue::NewExponentialFailureRateLimiter(kFirstStaleDelay, kMaxStaleDelay)),
         early_limiter_(workqueue::NewMaxOfRateLimiter(
             workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay),
-            workqueue::NewBucketRateLimiter(kEarlyTriesPerSecond, kEarlyBurst, options_.clock))),
+            workqueue::NewBucketRateLimiter(kEarlyTriesPerSecond, kEarlyBurst, options_.clock,
+                                            kMaxEarlyWait))),
         early_lines_(options_.clock),
         exception_lines_(options_.clock),
         log_({{"controller", options_.name}}),
@@ -173,8 +174,7 @@ class Controller::Impl {
   /// comes here, and all keys together must not keep the workers, the log and the API server busy.
   void AfterException(workqueue::Queue::Item& item, std::string_view what) {
     ReportException(*item, "rate limiter", "the key is tried again", what);
-    const base::Duration delay = std::min(early_limiter_->When(*item), kMaxEarlyWait);
-    queue_.PutBack(std::move(item), delay);
+    queue_.PutBack(std::move(item), early_limiter_->When(*item));
   }
 
   /// Makes the rate limiter forget the key's failures. When the limiter throws, nothing is lost:
@@ -335,7 +335,7 @@ class Controller::Impl {
                         {"others", *left_out}});
     }
     queue_.Add(*item, {.priority = item.priority(),
-                       .after = std::min(early_limiter_->When(*item), kMaxEarlyWait)});
+                       .after = early_limiter_->When(*item)});
   }
 
   void HandleError(const workqueue::Queue::Item& item, const Status& status,

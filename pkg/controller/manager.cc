@@ -94,6 +94,11 @@ class Manager::Impl {
     return {};
   }
 
+  void FreeControllerName(const std::string& name) {
+    const base::MutexLock lock(mu_);
+    controller_names_.erase(name);
+  }
+
   Result<void> ClaimControllerName(const ControllerOptions& options) {
     if (options.name.empty() || options.max_concurrent_reconciles < 1) {
       return Fail(Reason::kInvalidConfig,
@@ -419,5 +424,7 @@ Client::Parts Manager::ClientParts() const { return cluster()->ClientParts(); }
 Result<void> Manager::ClaimControllerName(const ControllerOptions& options) {
   return impl_->ClaimControllerName(options);
 }
+
+void Manager::FreeControllerName(const std::string& name) { impl_->FreeControllerName(name); }
 
 }  // namespace kubexx::controller

@@ -238,6 +238,8 @@ class Manager {
   Client::Parts ClientParts() const;
   /// For ControllerBuilder: checks the options and reserves the controller's name.
   apimachinery::Result<void> ClaimControllerName(const ControllerOptions& options);
+  /// For ControllerBuilder: gives the name of a controller back that was not added.
+  void FreeControllerName(const std::string& name);
 
  private:
   class Impl;

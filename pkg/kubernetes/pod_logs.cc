@@ -30,6 +30,11 @@ Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view namespace_
 
 Result<void> LineSplitter::Feed(std::string_view piece, LogSink sink) {
   while (!piece.empty()) {
+    // The end of a line that has been passed already, because it was as long as a part.
+    if (std::exchange(is_after_part_, false) && piece.starts_with('\n')) {
+      piece.remove_prefix(1);
+      continue;
+    }
     const std::size_t end = piece.find('\n');
     const std::size_t room = kMaxLine - rest_.size();
     const std::size_t take = std::min(std::min(end, piece.size()), room);
@@ -45,6 +50,7 @@ Result<void> LineSplitter::Feed(std::string_view piece, LogSink sink) {
         rest_.pop_back();
       }
     }
+    is_after_part_ = !complete;
     KX_RETURN_IF_ERROR(sink(rest_));
     rest_.clear();
   }

@@ -44,6 +44,7 @@ class LineSplitter {
 
  private:
   std::string rest_;
+  bool is_after_part_ = false;  ///< the last thing passed was not the end of a line
 };
 
 /// Like StreamPodLogs, but line by line. A last line without a line break counts.

@@ -46,7 +46,10 @@ TEST(LineSplitterTest, LinesMayComeInAnyPieces) {
 TEST(LineSplitterTest, EndlessLinesComeInParts) {
   const std::string part(LineSplitter::kMaxLine, 'x');
   EXPECT_THAT(Split({part + part, "end\n"}), ElementsAre(part, part, "end"));
-  EXPECT_THAT(Split({part, "\nnext"}), ElementsAre(part, "", "next"));
+  EXPECT_THAT(Split({part + "\nnext"}), ElementsAre(part, "next"));
+  EXPECT_THAT(Split({part, "\nnext"}), ElementsAre(part, "next")) << "in whichever pieces";
+  EXPECT_THAT(Split({part, "\n", "\n"}), ElementsAre(part, ""));
+  EXPECT_THAT(Split({part + "x", "\n"}), ElementsAre(part, "x"));
 }
 
 TEST(PodLogsTest, OptionsAreSentAndLinesCome) {

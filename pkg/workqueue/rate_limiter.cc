@@ -60,8 +60,8 @@ class ExponentialFailureRateLimiter final : public RateLimiter {
 
 class BucketRateLimiter final : public RateLimiter {
  public:
-  BucketRateLimiter(double per_second, int burst, base::Clock& clock)
-      : bucket_(per_second, burst, clock) {}
+  BucketRateLimiter(double per_second, int burst, base::Clock& clock, base::Duration max_delay)
+      : bucket_(per_second, burst, clock, max_delay) {}
 
   base::Duration When(const Key&) override { return bucket_.Reserve(); }
   void Forget(const Key&) override {}
@@ -102,8 +102,8 @@ std::shared_ptr<RateLimiter> NewExponentialFailureRateLimiter(base::Duration bas
 }
 
 std::shared_ptr<RateLimiter> NewBucketRateLimiter(double per_second, int burst,
-                                                  base::Clock& clock) {
-  return std::make_shared<BucketRateLimiter>(per_second, burst, clock);
+                                                  base::Clock& clock, base::Duration max_delay) {
+  return std::make_shared<BucketRateLimiter>(per_second, burst, clock, max_delay);
 }
 
 std::shared_ptr<RateLimiter> NewMaxOfRateLimiter(std::shared_ptr<RateLimiter> a,

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/token_bucket.h"
 
 namespace kubexx::workqueue {
 
@@ -28,8 +29,10 @@ class RateLimiter {
 std::shared_ptr<RateLimiter> NewExponentialFailureRateLimiter(base::Duration base_delay,
                                                               base::Duration max_delay);
 /// Makes a limiter with one token bucket for all keys; NumRequeues is always 0. `clock` must
-/// outlive it.
-std::shared_ptr<RateLimiter> NewBucketRateLimiter(double per_second, int burst, base::Clock& clock);
+/// outlive it. It gives no delay above `max_delay`, see base::TokenBucket.
+std::shared_ptr<RateLimiter> NewBucketRateLimiter(
+    double per_second, int burst, base::Clock& clock,
+    base::Duration max_delay = base::TokenBucket::kLongestWait);
 /// Makes a limiter with the larger delay of two limiters, which both count each failure; neither
 /// may be null.
 std::shared_ptr<RateLimiter> NewMaxOfRateLimiter(std::shared_ptr<RateLimiter> a,

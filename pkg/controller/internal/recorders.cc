@@ -1,26 +1,30 @@
 #include "kubexx/controller/internal/recorders.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
 #include "kubexx/api/events/v1/resources.gen.h"
 #include "kubexx/events/event_sink.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::controller::internal {
 
 std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
   const base::MutexLock lock(mu_);
-  std::shared_ptr<events::SeriesRecorder>& recorder = recorders_[component];
-  if (!recorder) {
-    events::RecorderOptions options{.component = component, .clock = clock_};
-    options.registry = &registry_;
-    recorder = std::make_shared<events::SeriesRecorder>(
-        std::make_shared<events::ClientSink<api::events::v1::Event>>(client_), std::move(options));
-    if (stopped_) {
-      recorder->RequestStop();  // nobody would wait for the Events that it still takes
-    }
+  if (const auto found = recorders_.find(component); found != recorders_.end()) {
+    return found->second;
   }
+  events::RecorderOptions options{.component = component, .clock = clock_};
+  options.registry = &registry_;
+  // It needs a thread, and may not get one.
+  const auto recorder = std::make_shared<events::SeriesRecorder>(
+      std::make_shared<events::ClientSink<api::events::v1::Event>>(client_), std::move(options));
+  if (stopped_) {
+    recorder->RequestStop();  // nobody would wait for the Events that it still takes
+  }
+  recorders_.emplace(component, recorder);
   return recorder;
 }
 
@@ -53,7 +57,12 @@ void LeaseTransitions::Record(const api::core::v1::ObjectReference& lease, std::
   occurrence.regarding = lease;
   occurrence.reason = reason;
   occurrence.note = message;
-  recorders_.For("leader-election")->Record(std::move(occurrence));
+  try {
+    recorders_.For("leader-election")->Record(std::move(occurrence));
+  } catch (const std::exception& error) {  // The leader goes on without its Event.
+    logging::Warning("Cannot record an Event about the leader",
+                     {{"reason", reason}, {"error", error.what()}});
+  }
 }
 
 }  // namespace kubexx::controller::internal

@@ -30,6 +30,7 @@ class Recorders {
             metrics::Registry& registry)
       : client_(std::move(client)), clock_(clock), registry_(registry) {}
 
+  /// Throws std::system_error when there is no thread for a new recorder.
   std::shared_ptr<events::Recorder> For(const std::string& component);
   /// Writes the queued Events of all recorders of `all` at the same time, within one
   /// RecorderOptions::flush_limit. Nothing is recorded afterwards.

@@ -6,10 +6,13 @@
 #include <chrono>
 #include <memory>
 #include <semaphore>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -94,6 +97,21 @@ TEST(RecordersTest, ALazyOneIsNotMadeBeforeItRecords) {
   lazy.Record({});
   EXPECT_EQ(made, 1);
   EXPECT_EQ(counting->recorded, 1);
+}
+
+TEST(RecordersTest, OneForWhichThereIsNoThreadIsNone) {
+  if constexpr (!base::testing::ScarceThreads::kWorks) {
+    GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
+  }
+  metrics::Registry registry;
+  const std::string nowhere = "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort());
+  Recorders recorders(rest::testing::NewClient(nowhere), base::Clock::Real(), registry);
+  {
+    const base::testing::ScarceThreads scarce(0);
+    EXPECT_THROW((void)recorders.For("operator"), std::system_error);
+    LeaseTransitions(recorders).Record({}, "LeaderElection", "became leader");
+  }
+  recorders.Stop();
 }
 
 }  // namespace

@@ -91,12 +91,15 @@ void RunnableGroup::StartLocked(Member& member) {
 }
 
 void RunnableGroup::Run(Member& member) {
-  const Result<void> result =
-      Guarded([this, &member] { return member.runnable->Run(stop_.get_token()); });
+  bool has_end = false;
+  const Result<void> result = Guarded([this, &member, &has_end]() -> Result<void> {
+    KX_RETURN_IF_ERROR(member.runnable->Run(stop_.get_token()));
+    has_end = member.runnable->HasEnd();
+    return {};
+  });
   if (!result) {
     on_failure_(result.error().WithContext(member.name));
   }
-  const bool has_end = result.has_value() && member.runnable->HasEnd();
   {
     const base::MutexLock lock(mu_);
     if (has_end && !stop_.stop_requested()) {

@@ -1,13 +1,17 @@
 #include "kubexx/controller/internal/runnable_group.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <optional>
 #include <semaphore>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -100,6 +104,24 @@ TEST(RunnableGroupTest, WhatHasOnlyBegunRunsWithoutAThreadUntilItHasEnded) {
   EXPECT_TRUE(group.Await(base::TimePoint::max()));
   EXPECT_TRUE(group.Running().empty());
   EXPECT_FALSE(begun.Ends()) << "it ends once";
+}
+
+TEST(RunnableGroupTest, AThrowWhileItIsAskedForItsEndIsAFailure) {
+  class Odd final : public Runnable {
+   public:
+    std::string Name() const override { return "odd"; }
+    apimachinery::Result<void> Run(std::stop_token /*stop*/) override { return {}; }
+    bool HasEnd() const override { throw std::runtime_error("nobody knows"); }
+  };
+  base::testing::FakeClock clock;
+  std::promise<std::string> failure;
+  RunnableGroup group(clock, [&failure](const apimachinery::Status& status) {
+    failure.set_value(status.message);
+  });
+  group.Add(std::make_shared<Odd>());
+  group.Start();
+  EXPECT_THAT(failure.get_future().get(), ::testing::HasSubstr("nobody knows"));
+  EXPECT_TRUE(group.Await(base::TimePoint::max()));
 }
 
 TEST(RunnableGroupTest, WhatIsStoppedWhileItBeginsEndsThen) {
