@@ -118,6 +118,12 @@ TEST_F(ScaleTest, FieldsInAPatchThatAScaleDoesNotHaveAreTold) {
   const http::Response twice = Do("PATCH", ScaleAt("d") + "?fieldValidation=Strict",
                                   R"({"spec":{"replicas":5,"replicas":6}})", kMergePatch);
   EXPECT_EQ(twice.status, 422) << twice.body;
+  const http::Response applied =
+      Do("PATCH", ScaleAt("d") + "?fieldManager=a",
+         R"({"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"replicas":5,"other":1}})",
+         "application/apply-patch+yaml");
+  EXPECT_EQ(applied.status, 500) << applied.body;
+  EXPECT_THAT(Message(applied), HasSubstr(R"(Kind=Scale): unknown field "spec.other")"));
   EXPECT_EQ(Do("PATCH", ScaleAt("d") + "?fieldValidation=No", merge, kMergePatch).status, 422);
   EXPECT_EQ(Replicas(), "7");
   const http::Response warned = Do("PATCH", ScaleAt("d"), merge, kMergePatch);
