@@ -7,6 +7,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/admission/priority_admission.h"
+#include "kubexx/apiserver/endpoints/authn/issuer_pages.h"
 #include "kubexx/apiserver/endpoints/authz/default_roles.h"
 #include "kubexx/apiserver/endpoints/authz/impersonation.h"
 #include "kubexx/apiserver/endpoints/call/call.h"
@@ -238,6 +239,11 @@ Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
   return make("clusterrolebindings", DefaultClusterRoleBindings());
 }
 
+Result<void> Api::Publish(const KubernetesService& service, const std::stop_token& stop) {
+  url_ = UrlOf(service);
+  return system_.Publish(service, stop);
+}
+
 void Api::Tick(const std::stop_token& stop) {
   types_.Tick();
   custom_.Tick(stop);
@@ -357,6 +363,9 @@ http::Response Api::HandleKnown(const http::Request& request, const User& authen
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
   }
   if (Reads(request)) {
+    if (auto response = ServeIssuer(request.path, url_, tokens_)) {
+      return std::move(*response);
+    }
     if (request.path.starts_with("/openapi/")) {
       const std::vector<ResourceTypeRef> types = types_.All();
       auto response = openapi_v2_.Serve(request, types);

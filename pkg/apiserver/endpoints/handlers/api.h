@@ -87,11 +87,8 @@ class Api {
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
   /// Creates the Service default/kubernetes, which leads to this server; see PublishService. Must
-  /// not run at the same time as Reap.
-  apimachinery::Result<void> Publish(const KubernetesService& service,
-                                     const std::stop_token& stop) {
-    return system_.Publish(service, stop);
-  }
+  /// not run at the same time as Reap or Handle.
+  apimachinery::Result<void> Publish(const KubernetesService& service, const std::stop_token& stop);
 
   /// Sends bookmarks, ends watches and reads the definitions of other servers. One thread must call
   /// it about once a second. When `stop` is requested it returns soon; the rest is done in a later
@@ -147,6 +144,7 @@ class Api {
   const std::vector<std::string> hosts_;
   const std::vector<std::string> origins_;
   const std::function<std::string()> metrics_;
+  std::string url_{std::string(kApiAudience)};  // where others reach the server; set by Publish
 };
 
 }  // namespace kubexx::apiserver
