@@ -35,16 +35,26 @@ class Beginning {
   std::size_t left() const { return left_; }
   /// The next object in the order of the storage keys. left() must not be 0.
   CachedObjectRef Next();
+  /// The memory that this beginning needs for itself, without the objects, which the cache, its
+  /// events and other watches share. It is 0 when nothing is left, and does not change before.
+  std::size_t bytes() const { return bytes_; }
 
  private:
+  /// An object that has changed since the base, and the number of objects of the base before it.
+  struct Changed {
+    CachedObjectRef object{};
+    std::size_t before = 0;
+  };
+
   void SkipLeftOut();
 
   std::shared_ptr<const ObjectsAtATime> base_{};
-  std::vector<bool> left_out_{};            // of the base; empty when there is none
-  std::vector<CachedObjectRef> changed_{};  // since the base, in the order of the storage keys
-  std::size_t at_ = 0;                      // in base_
+  std::vector<bool> left_out_{};    // of the base; empty when there is none
+  std::vector<Changed> changed_{};  // in the order of the storage keys
+  std::size_t at_ = 0;              // in base_
   std::size_t at_changed_ = 0;
   std::size_t left_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace kubexx::apiserver

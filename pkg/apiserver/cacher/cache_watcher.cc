@@ -26,6 +26,7 @@ CacheWatcher::CacheWatcher(ResourceTypeRef type, WatcherOptions options)
 void CacheWatcher::BeginWith(Beginning beginning) {
   base::MutexLock lock(mu_);
   beginning_ = std::move(beginning);
+  waiting_bytes_ += beginning_.bytes();
   begun_ = at_first_ = beginning_.left() > 0;
 }
 
@@ -128,7 +129,10 @@ bool CacheWatcher::Take(std::vector<Chunk>& chunks) {
 
 CacheWatcher::Item CacheWatcher::NextLocked() {
   if (beginning_.left() > 0) {
-    return {.object = beginning_.Next(), .first = std::exchange(at_first_, false)};
+    const std::size_t had = beginning_.bytes();
+    CachedObjectRef next = beginning_.Next();
+    waiting_bytes_ -= had - beginning_.bytes();
+    return {.object = std::move(next), .first = std::exchange(at_first_, false)};
   }
   Item item = std::move(items_.front());
   items_.pop_front();

@@ -29,8 +29,8 @@ struct WatcherOptions {
   bool bookmarks = false;
   /// The time at which the watch ends.
   base::TimePoint deadline = base::TimePoint::max();
-  /// The watch ends when more than this many bytes wait for the client. The client can then watch
-  /// again from where it was.
+  /// The watch ends when more than this many bytes wait for the client, including what tells which
+  /// objects of the state are still to come. The client can then watch again from where it was.
   std::size_t max_waiting_bytes = 16 << 20;
   /// What belongs to the watch for as long as it is open, such as its place among those of its
   /// user.

@@ -188,6 +188,31 @@ TEST_F(WatchCacheTest, AWatchBeginsWithTheStateOfItsTime) {
   }
 }
 
+TEST_F(WatchCacheTest, WhatTellsTheBeginningCountsAsWaiting) {
+  int version = 6;
+  for (int i = 1000; i < 3000; ++i) {
+    ASSERT_TRUE(cache_.Add(Map(std::to_string(i), std::to_string(version++))));
+  }
+  const auto watch = [&] {
+    WatcherOptions options;
+    options.format = std::make_shared<VersionFrames>();
+    options.selection.labels = *apimachinery::LabelSelector::Parse("l in (a,)");
+    options.max_waiting_bytes = 200;  // a bit for each object needs more
+    auto watcher = std::make_shared<CacheWatcher>(Maps(), std::move(options));
+    cache_.Add(watcher, {.initial_events = true});
+    return watcher;
+  };
+  ASSERT_TRUE(cache_.Update(Map("1000", std::to_string(version++), "b")));
+  const auto slow = watch();
+  const auto reads = watch();
+  while (!Taken(*reads).empty()) {
+  }
+  ASSERT_TRUE(cache_.Update(Map("1001", std::to_string(version++))));
+  EXPECT_THAT(Taken(*reads), ElementsAre("MODIFIED 1001"));
+  std::vector<http::BodyStream::Chunk> chunks;
+  EXPECT_FALSE(slow->Take(chunks));
+}
+
 TEST_F(WatchCacheTest, ALargeObjectsPastHasALimit) {
   for (int version = 6; version < 60; ++version) {
     ASSERT_TRUE(cache_.Update(Map("large", std::to_string(version), "", "d", 10000)));

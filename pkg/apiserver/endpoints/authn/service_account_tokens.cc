@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,7 @@ using codec::JsonTree;
 /// The key is outside of "/registry/", where the objects are.
 constexpr std::string_view kKeyName = "/kubexx/service-account-key";
 constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kMostSigned = 1024;
 constexpr base::Duration kKeyInterval = std::chrono::minutes(1);
 constexpr std::string_view kPrivate = "kubernetes.io";
 constexpr std::string_view kUserPrefix = "system:serviceaccount:";
@@ -81,6 +84,7 @@ Result<void> ServiceAccountTokens::Load(const std::stop_token& stop) {
                                             std::string(kKeyName) + ", is damaged");
   }
   key_ = apimachinery::Bytes(*found->value);
+  KX_ASSIGN_OR_RETURN(signing_, SigningKey::FromSeed(key_.view()));
   return {};
 }
 
@@ -103,7 +107,10 @@ void ServiceAccountTokens::Tick(const std::stop_token& stop) {
   apimachinery::Wipe(key);
 }
 
-std::string ServiceAccountTokens::Issue(const TokenClaims& token) const {
+Result<std::string> ServiceAccountTokens::Issue(const TokenClaims& token) const {
+  if (!signing_) {
+    return Fail(Reason::kInternalError, "the key of the service accounts' tokens was not read");
+  }
   const std::int64_t now = Now(objects_.clock());
   JsonTree claims = JsonTree::Object();
   claims["aud"] = JsonTree::Array();
@@ -127,7 +134,43 @@ std::string ServiceAccountTokens::Issue(const TokenClaims& token) const {
   own["serviceaccount"]["uid"] = token.account_uid;
   claims["nbf"] = now;
   claims["sub"] = std::string(kUserPrefix) + token.account.namespace_ + ":" + token.account.name;
-  return SignJwt(claims, key_.view());
+  return signing_->SignJwt(claims);
+}
+
+JsonTree ServiceAccountTokens::PublicKeys() const {
+  JsonTree set = JsonTree::Object();
+  set["keys"] = JsonTree::Array();
+  if (signing_) {
+    set["keys"].Append(signing_->PublicJwk());
+  }
+  return set;
+}
+
+ServiceAccountTokens::ClaimsRef ServiceAccountTokens::Signed(std::string_view token) const {
+  if (!signing_) {
+    return nullptr;
+  }
+  const crypto::Sha256Sum sum = crypto::Sha256(token);
+  {
+    const base::MutexLock lock(mu_);
+    if (const auto found = signed_.find(sum); found != signed_.end()) {
+      return found->second;
+    }
+  }
+  auto claims = signing_->VerifyJwt(token);
+  if (!claims) {
+    claims = VerifyJwt(token, key_.view());
+  }
+  if (!claims) {
+    return nullptr;
+  }
+  auto known = std::make_shared<const JsonTree>(std::move(*claims));
+  const base::MutexLock lock(mu_);
+  if (signed_.size() >= kMostSigned) {
+    signed_.clear();  // Those that are in use come again.
+  }
+  signed_.emplace(sum, known);
+  return known;
 }
 
 Result<bool> ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
@@ -145,18 +188,18 @@ Result<bool> ServiceAccountTokens::Exists(std::string_view plural, const ObjectK
   return !deleted || Now(objects_.clock()) - deleted->seconds <= kLeeway.count();
 }
 
-std::optional<JsonTree> ServiceAccountTokens::Verify(std::string_view token,
-                                                     const std::vector<std::string>& audiences,
-                                                     std::vector<std::string>& common) const {
-  auto claims = key_.empty() ? std::nullopt : VerifyJwt(token, key_.view());
-  if (!claims) {
-    return std::nullopt;
+ServiceAccountTokens::ClaimsRef ServiceAccountTokens::Verify(
+    std::string_view token, const std::vector<std::string>& audiences,
+    std::vector<std::string>& common) const {
+  ClaimsRef claims = Signed(token);
+  if (claims == nullptr) {
+    return nullptr;
   }
   const std::int64_t now = Now(objects_.clock());
   common = CommonAudiences(*claims, audiences);
   if (common.empty() || now >= SecondsAt(*claims, "exp") ||
       now + kClockLeeway.count() < SecondsAt(*claims, "nbf")) {
-    return std::nullopt;
+    return nullptr;
   }
   return claims;
 }
@@ -164,16 +207,16 @@ std::optional<JsonTree> ServiceAccountTokens::Verify(std::string_view token,
 std::optional<std::string> ServiceAccountTokens::UserOf(
     std::string_view token, const std::vector<std::string>& audiences) const {
   std::vector<std::string> common;
-  const auto claims = Verify(token, audiences, common);
-  return claims ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
+  const ClaimsRef claims = Verify(token, audiences, common);
+  return claims != nullptr ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
 }
 
 Result<std::optional<TokenOwner>> ServiceAccountTokens::Find(
     std::string_view token, const std::vector<std::string>& audiences,
     const std::stop_token& stop) const {
   TokenOwner owner;
-  const auto claims = Verify(token, audiences, owner.audiences);
-  if (!claims) {
+  const ClaimsRef claims = Verify(token, audiences, owner.audiences);
+  if (claims == nullptr) {
     return std::optional<TokenOwner>();
   }
   const std::string namespace_ = StringAt(*claims, {kPrivate, "namespace"});

@@ -4,6 +4,8 @@
 #define KUBEXX_APISERVER_ENDPOINTS_AUTHN_SERVICE_ACCOUNT_TOKENS_H_
 
 #include <chrono>
+#include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,10 +15,13 @@
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/authn/signing_key.h"
 #include "kubexx/apiserver/endpoints/registry/type_registry.h"
 #include "kubexx/apiserver/endpoints/store/object_store.h"
 #include "kubexx/apiserver/rbac/user.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/crypto/sha.h"
 
 namespace kubexx::apiserver {
 
@@ -38,9 +43,11 @@ struct TokenClaims {
   std::string bound_uid{};
 };
 
-/// Makes and verifies tokens, with the claims of kube-apiserver's bound tokens. The key is made
-/// once and kept in the store, beside the objects, where no request can read it. So servers with
-/// the same store accept each other's tokens. Thread-safe once Load has returned.
+/// Makes and verifies tokens, with the claims of kube-apiserver's bound tokens. The seed of the key
+/// is made once and kept in the store, beside the objects, where no request can read it. So servers
+/// with the same store accept each other's tokens, and others can verify them with the public key.
+/// Tokens that earlier versions have signed with the seed itself (HS256) stay valid. Thread-safe
+/// once Load has returned.
 class ServiceAccountTokens {
  public:
   /// Both must outlive it.
@@ -55,7 +62,12 @@ class ServiceAccountTokens {
   /// make another key and refuse the existing tokens. One thread must call it about once a second.
   void Tick(const std::stop_token& stop);
 
-  std::string Issue(const TokenClaims& claims) const;
+  /// Returns a token. Returns kInternalError when it cannot be signed.
+  apimachinery::Result<std::string> Issue(const TokenClaims& claims) const;
+
+  /// The set of public keys (RFC 7517) with which others verify the tokens. It is empty before
+  /// Load.
+  codec::JsonTree PublicKeys() const;
 
   /// The name of the user of a token, or std::nullopt when Find would refuse it. Unlike Find it
   /// does not check whether the account and the bound object still exist. Does not block.
@@ -70,18 +82,26 @@ class ServiceAccountTokens {
                                                        const std::stop_token& stop) const;
 
  private:
+  using ClaimsRef = std::shared_ptr<const codec::JsonTree>;
+
+  /// The claims of a token that was signed with the key of Load; null for others.
+  ClaimsRef Signed(std::string_view token) const;
   /// The claims of a token that was signed with the key of Load, is valid now and is for one of
   /// `audiences`. Sets `common` to those of `audiences` that the token is for.
-  std::optional<codec::JsonTree> Verify(std::string_view token,
-                                        const std::vector<std::string>& audiences,
-                                        std::vector<std::string>& common) const;
+  ClaimsRef Verify(std::string_view token, const std::vector<std::string>& audiences,
+                   std::vector<std::string>& common) const;
   apimachinery::Result<bool> Exists(std::string_view plural, const apimachinery::ObjectKey& key,
                                     std::string_view uid, const std::stop_token& stop) const;
 
   TypeRegistry& types_;
   ObjectStore& objects_;
   apimachinery::Bytes key_{};
+  std::optional<SigningKey> signing_{};
   base::TimePoint key_due_{};  // of Tick
+  mutable base::Mutex mu_;
+  /// The claims of tokens whose signatures have been verified, by the SHA-256 of the token, because
+  /// each request has one and a signature costs much more than the rest.
+  mutable std::map<crypto::Sha256Sum, ClaimsRef> signed_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::apiserver

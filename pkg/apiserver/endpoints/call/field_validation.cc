@@ -235,13 +235,13 @@ Result<Faults> CheckFields(const Call& call, const ResourceType& type, std::stri
   return faults;
 }
 
-Result<Faults> CheckPatched(const Call& call, const JsonTree& patched) {
+Result<Faults> CheckPatched(const Call& call, const ResourceType& type, const JsonTree& patched) {
   KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
   if (directive == Directive::kIgnore) {
     return Faults();
   }
   Faults faults = FieldFaults(Type::Anything(), call.request.body);
-  Append(UnknownFields(MergeTypeOf(*call.type), patched), faults);
+  Append(UnknownFields(MergeTypeOf(type), patched), faults);
   if (directive == Directive::kStrict && !faults.empty()) {
     const std::string message =
         "Invalid value: " + JsonTree(call.request.body).ToJson() + ": " + StrictError(faults);

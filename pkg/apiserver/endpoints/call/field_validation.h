@@ -35,8 +35,9 @@ apimachinery::Result<std::vector<std::string>> CheckFields(
     const std::vector<std::string>& duplicates);
 
 /// The same for a patch: duplicate fields in the patch, and unknown fields in `patched`, the
-/// patched object before Canonical(). With Strict, it returns kInvalid for such a field.
+/// patched object of `type` before Canonical(). With Strict, it returns kInvalid for such a field.
 apimachinery::Result<std::vector<std::string>> CheckPatched(const Call& call,
+                                                            const ResourceType& type,
                                                             const codec::JsonTree& patched);
 
 /// The same for an applied config with these `duplicates`. ApplyTo refuses unknown fields.

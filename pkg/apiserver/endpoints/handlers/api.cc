@@ -7,6 +7,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/admission/priority_admission.h"
+#include "kubexx/apiserver/endpoints/authn/issuer_pages.h"
 #include "kubexx/apiserver/endpoints/authz/default_roles.h"
 #include "kubexx/apiserver/endpoints/authz/impersonation.h"
 #include "kubexx/apiserver/endpoints/call/call.h"
@@ -16,11 +17,12 @@
 #include "kubexx/apiserver/endpoints/handlers/handlers.h"
 #include "kubexx/apiserver/endpoints/handlers/scale.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
+#include "kubexx/apiserver/endpoints/request/current_request.h"
 #include "kubexx/apiserver/endpoints/request/origin.h"
 #include "kubexx/apiserver/endpoints/response/error_response.h"
-#include "kubexx/apiserver/endpoints/webhooks/conversion.h"
 #include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/base/after.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
@@ -176,11 +178,21 @@ Result<void> CheckTimeout(std::string_view timeout) {
               "invalid timeout specified in the request URL - time: " + DurationProblem(timeout));
 }
 
+/// Returns when a request with this valid parameter ends. The HTTP server ends those that ask for
+/// more than its own limit.
+base::TimePoint DeadlineAfter(std::string_view timeout) {
+  const auto time = apimachinery::Duration::Parse(timeout);
+  return time && time->nanos > 0
+             ? base::After(base::Clock::Real().Now(), base::Duration(time->nanos))
+             : base::TimePoint::max();
+}
+
 }  // namespace
 
 Api::Api(storage::Storage& storage, ApiOptions options)
-    : types_(storage, options.cacher),
-      objects_(storage, options.form, options.clock, std::move(options.service_ranges),
+    : waiting_(options.shared_storage ? std::make_unique<WaitingStorage>(storage) : nullptr),
+      types_(StorageFor(storage), options.cacher),
+      objects_(StorageFor(storage), options.form, options.clock, std::move(options.service_ranges),
                options.shared_storage),
       webhooks_(types_, objects_,
                 options.webhook_caller ? std::move(options.webhook_caller)
@@ -225,6 +237,11 @@ Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
   };
   KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles()));
   return make("clusterrolebindings", DefaultClusterRoleBindings());
+}
+
+Result<void> Api::Publish(const KubernetesService& service, const std::stop_token& stop) {
+  url_ = UrlOf(service);
+  return system_.Publish(service, stop);
 }
 
 void Api::Tick(const std::stop_token& stop) {
@@ -302,6 +319,7 @@ http::Response Api::Handle(const http::Request& request) {
     const auto timeout = CheckTimeout(timeouts.empty() ? "" : timeouts.front());
     return timeout ? Json(kVersion) : ErrorResponse(timeout.error());
   }
+  const CurrentRequest current(request);
   // The body was dropped because the user was not authenticated when the header came. Without its
   // body the request would mean something else, so it is too late to authenticate the user now.
   const Result<std::optional<User>> found =
@@ -316,14 +334,20 @@ http::Response Api::Handle(const http::Request& request) {
   if (const auto meant = CheckIntent(request); !meant) {
     return ErrorResponse(meant.error());
   }
+  return HandleKnown(request, *authenticated);
+}
+
+http::Response Api::HandleKnown(const http::Request& request, const User& authenticated) {
   const Query query = ParseQuery(request.query);
   const auto info = ParseResourcePath(request.method, request.path, query);
   // A watch uses timeoutSeconds, and kube-apiserver ignores this parameter for it.
-  if (const auto timeout = CheckTimeout(Param(query, "timeout"));
-      !timeout && (!info || info->verb != "watch")) {
-    return ErrorResponse(timeout.error());
+  const bool lasts = info && info->verb == "watch";
+  const std::string_view timeout = lasts ? std::string_view() : Param(query, "timeout");
+  if (const auto checked = CheckTimeout(timeout); !checked) {
+    return ErrorResponse(checked.error());
   }
-  const auto user = Impersonate(authorizer_, request, *authenticated);
+  const CurrentRequest current(request, DeadlineAfter(timeout));
+  const auto user = Impersonate(authorizer_, request, authenticated);
   if (!user) {
     return ErrorResponse(user.error());
   }
@@ -339,6 +363,9 @@ http::Response Api::Handle(const http::Request& request) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
   }
   if (Reads(request)) {
+    if (auto response = ServeIssuer(request.path, url_, tokens_)) {
+      return std::move(*response);
+    }
     if (request.path.starts_with("/openapi/")) {
       const std::vector<ResourceTypeRef> types = types_.All();
       auto response = openapi_v2_.Serve(request, types);
@@ -398,7 +425,6 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .warnings = warnings,
                   .managed_fields = managed_fields_,
                   .service_accounts = service_accounts_};
-  const CurrentRequest current(request);
   Answer answer = Route(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
   // A collection may have been deleted in part, and a deletion may have been made although its

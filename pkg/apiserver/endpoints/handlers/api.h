@@ -19,6 +19,7 @@
 #include "kubexx/apiserver/endpoints/registry/type_registry.h"
 #include "kubexx/apiserver/endpoints/request/request_info.h"
 #include "kubexx/apiserver/endpoints/store/object_store.h"
+#include "kubexx/apiserver/endpoints/store/waiting_storage.h"
 #include "kubexx/apiserver/endpoints/upkeep/custom_resources.h"
 #include "kubexx/apiserver/endpoints/upkeep/event_reaper.h"
 #include "kubexx/apiserver/endpoints/upkeep/kubernetes_service.h"
@@ -52,8 +53,9 @@ struct ApiOptions {
   std::vector<std::string> origins{};
   /// The server deletes an Event this long after its last write. With zero it never does.
   std::chrono::seconds event_ttl = std::chrono::hours(1);
-  /// Whether other servers write to the same storage. Then this server also follows their
-  /// definitions of custom resources and their Services.
+  /// Whether other servers write to the same storage, which is then behind a network. Then this
+  /// server also follows their definitions of custom resources and their Services, and answers what
+  /// it can while the storage hangs; see WaitingStorage.
   bool shared_storage = false;
   /// The IP addresses and node ports that the server gives to Services.
   ServiceRanges service_ranges{};
@@ -85,11 +87,8 @@ class Api {
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
   /// Creates the Service default/kubernetes, which leads to this server; see PublishService. Must
-  /// not run at the same time as Reap.
-  apimachinery::Result<void> Publish(const KubernetesService& service,
-                                     const std::stop_token& stop) {
-    return system_.Publish(service, stop);
-  }
+  /// not run at the same time as Reap or Handle.
+  apimachinery::Result<void> Publish(const KubernetesService& service, const std::stop_token& stop);
 
   /// Sends bookmarks, ends watches and reads the definitions of other servers. One thread must call
   /// it about once a second. When `stop` is requested it returns soon; the rest is done in a later
@@ -110,6 +109,7 @@ class Api {
   std::size_t watchers() const { return types_.watchers(); }
 
  private:
+  http::Response HandleKnown(const http::Request& request, const User& authenticated);
   http::Response HandleResource(const http::Request& request, const RequestInfo& info,
                                 const Query& query, const User& user);
   /// Checks that the sender makes the request with this header, and not a web page in the sender's
@@ -121,6 +121,11 @@ class Api {
   /// Applies the effects of a write to a definition, a namespace or a webhook configuration.
   void AfterWrite(const Call& call);
 
+  storage::Storage& StorageFor(storage::Storage& storage) {
+    return waiting_ == nullptr ? storage : *waiting_;
+  }
+
+  const std::unique_ptr<WaitingStorage> waiting_;  // null when nobody else writes to the storage
   TypeRegistry types_;
   ObjectStore objects_;
   Webhooks webhooks_;
@@ -139,6 +144,7 @@ class Api {
   const std::vector<std::string> hosts_;
   const std::vector<std::string> origins_;
   const std::function<std::string()> metrics_;
+  std::string url_{std::string(kApiAudience)};  // where others reach the server; set by Publish
 };
 
 }  // namespace kubexx::apiserver

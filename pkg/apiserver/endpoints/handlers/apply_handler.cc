@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/write_part.h"
+#include "kubexx/base/text/join.h"
 #include "kubexx/codec/yaml.h"
 
 namespace kubexx::apiserver {
@@ -60,6 +61,12 @@ Result<JsonTree> ConfigOfScale(const Call& call, const JsonTree& scale) {
   if (StringAt(scale, {"kind"}) != "Scale" || StringAt(scale, {"apiVersion"}) != "autoscaling/v1" ||
       replicas == nullptr) {
     return Fail(Reason::kBadRequest, "the config has to be an autoscaling/v1 Scale with replicas");
+  }
+  if (const auto unknown = UnknownFields(MergeTypeOf(ScaleType()), scale); !unknown.empty()) {
+    return Fail(Reason::kUnknown,
+                "failed to create typed patch object (" + call.key().ToString() +
+                    "; autoscaling/v1, Kind=Scale): " + base::Join(unknown, ", "),
+                500);
   }
   JsonTree config = JsonTree::Object();
   config["apiVersion"] = call.type->ApiVersion();

@@ -94,9 +94,32 @@ Answer ObjectResponse(const Call& call, const JsonTree& object, int code) {
   return Body(call.form, std::move(body), code);
 }
 
+namespace {
+
+/// Returns the object as the cache has it. Null when there is no cache, when its state is older
+/// than `revision`, and when it does not have the object, which may be a new one.
+Result<CachedObjectRef> CachedObjectOf(const Call& call, std::int64_t revision) {
+  const std::shared_ptr<Cacher> cacher = call.types.CacherIfAny(call.type);
+  if (cacher == nullptr || !cacher->cache().Has(revision)) {
+    return nullptr;
+  }
+  KX_ASSIGN_OR_RETURN(const Selection selection, SelectionOf(call, {}));  // by its name
+  const CachedList list = cacher->cache().List(selection);
+  return list.items.empty() ? nullptr : list.items.front();
+}
+
+}  // namespace
+
 Answer HandleGet(const Call& call) {
-  KX_ASSIGN_OR_RETURN(const std::int64_t wanted,
-                      RevisionParam(Param(call.query, "resourceVersion")));
+  const std::string_view version = Param(call.query, "resourceVersion");
+  KX_ASSIGN_OR_RETURN(const std::int64_t wanted, RevisionParam(version));
+  if (!version.empty()) {  // The client takes an older state.
+    KX_ASSIGN_OR_RETURN(const CachedObjectRef cached, CachedObjectOf(call, wanted));
+    if (cached != nullptr) {
+      KX_ASSIGN_OR_RETURN(std::string body, ObjectBody(call.form, *call.type, cached->Json()));
+      return Body(call.form, std::move(body));
+    }
+  }
   if (wanted > 0) {  // The latest state is read, so only a future version cannot be served.
     KX_ASSIGN_OR_RETURN(const std::int64_t latest,
                         call.objects.storage().CurrentRevision(call.request.stop));

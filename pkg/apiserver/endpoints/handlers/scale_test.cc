@@ -102,6 +102,39 @@ TEST_F(ScaleTest, FieldsThatAScaleDoesNotHaveAreTold) {
   EXPECT_EQ(Replicas(), "5");
 }
 
+TEST_F(ScaleTest, FieldsInAPatchThatAScaleDoesNotHaveAreTold) {
+  MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
+  const std::string merge = R"({"spec":{"replicas":5,"other":1}})";
+  const http::Response strict =
+      Do("PATCH", ScaleAt("d") + "?fieldValidation=Strict", merge, kMergePatch);
+  EXPECT_EQ(strict.status, 422) << strict.body;
+  EXPECT_THAT(Message(strict), HasSubstr(R"(strict decoding error: unknown field "spec.other")"));
+  EXPECT_EQ(Replicas(), "7");
+  const std::string json = R"([{"op":"add","path":"/spec/other","value":1}])";
+  EXPECT_EQ(
+      Do("PATCH", ScaleAt("d") + "?fieldValidation=Strict", json, "application/json-patch+json")
+          .status,
+      422);
+  const http::Response twice = Do("PATCH", ScaleAt("d") + "?fieldValidation=Strict",
+                                  R"({"spec":{"replicas":5,"replicas":6}})", kMergePatch);
+  EXPECT_EQ(twice.status, 422) << twice.body;
+  const http::Response applied =
+      Do("PATCH", ScaleAt("d") + "?fieldManager=a",
+         R"({"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"replicas":5,"other":1}})",
+         "application/apply-patch+yaml");
+  EXPECT_EQ(applied.status, 500) << applied.body;
+  EXPECT_THAT(Message(applied), HasSubstr(R"(Kind=Scale): unknown field "spec.other")"));
+  EXPECT_EQ(Do("PATCH", ScaleAt("d") + "?fieldValidation=No", merge, kMergePatch).status, 422);
+  EXPECT_EQ(Replicas(), "7");
+  const http::Response warned = Do("PATCH", ScaleAt("d"), merge, kMergePatch);
+  EXPECT_EQ(warned.status, 200) << warned.body;
+  EXPECT_THAT(warned.headers, ::testing::Contains(::testing::Pair(
+                                  "Warning", R"(299 - "unknown field \"spec.other\"")")));
+  EXPECT_EQ(
+      Do("PATCH", ScaleAt("d") + "?fieldValidation=Ignore", merge, kMergePatch).headers.size(), 0U);
+  EXPECT_EQ(Replicas(), "5");
+}
+
 TEST_F(ScaleTest, AMessageInAnEnvelopeOfAnotherKindIsNoScale) {
   MakeDeployment("d", R"({"matchLabels":{"a":"b"}})");
   std::string body;

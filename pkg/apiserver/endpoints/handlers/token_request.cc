@@ -117,7 +117,11 @@ Answer HandleTokenRequest(const Call& call) {
   SetMeta(request, "creationTimestamp", apimachinery::Time::From(now).ToString());
   request["status"]["expirationTimestamp"] =
       apimachinery::Time::From(now + claims.lifetime).ToString();
-  request["status"]["token"] = call.dry_run() ? "" : call.tokens.Issue(claims);
+  std::string token;
+  if (!call.dry_run()) {
+    KX_ASSIGN_OR_RETURN(token, call.tokens.Issue(claims));
+  }
+  request["status"]["token"] = std::move(token);
   KX_ASSIGN_OR_RETURN(const JsonTree canonical, Canonical(*TokenRequestType(), request));
   // A token is never shown as a table or only by its metadata.
   const AnswerForm form{.encoding = call.form.encoding};

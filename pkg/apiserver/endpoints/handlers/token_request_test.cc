@@ -193,6 +193,71 @@ TEST_F(TokenRequestTest, AnotherServerOfTheStoreKnowsTheToken) {
   EXPECT_EQ(stranger.Handle(request).status, 401);
 }
 
+/// Others verify tokens with the public key.
+TEST_F(TokenRequestTest, WhatOthersNeedToVerifyTokensIsThere) {
+  ASSERT_TRUE(api_.Publish({.address = "2001:db8::1", .port = 6443}, {}));
+  const http::Response page = Do("GET", "/.well-known/openid-configuration");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.content_type, "application/json");
+  EXPECT_EQ(page.body,
+            R"({"issuer":"https://kubernetes.default.svc.cluster.local",)"
+            R"("jwks_uri":"https://[2001:db8::1]:6443/openid/v1/jwks",)"
+            R"("response_types_supported":["id_token"],"subject_types_supported":["public"],)"
+            R"("id_token_signing_alg_values_supported":["ES256"]})");
+  const http::Response set = Do("GET", "/openid/v1/jwks");
+  EXPECT_EQ(set.status, 200);
+  EXPECT_EQ(set.content_type, "application/jwk-set+json");
+  const JsonTree keys = Json(set);
+  EXPECT_EQ(At(keys, {"keys", "0", "alg"}), "ES256");
+  EXPECT_EQ(At(keys, {"keys", "0", "d"}), "") << "the secret number";
+  const std::string token = TokenFor();
+  const auto header = FromBase64Url(token.substr(0, token.find('.')));
+  ASSERT_TRUE(header);
+  EXPECT_EQ(*header, R"({"alg":"ES256","kid":")" + At(keys, {"keys", "0", "kid"}) + "\"}");
+  EXPECT_EQ(Do("POST", "/openid/v1/jwks").status, 404);
+}
+
+TEST_F(TokenRequestTest, ATokenOfAnEarlierVersionStaysValid) {
+  const std::string token = TokenFor();
+  const std::size_t dot = token.find('.');
+  const auto claims = FromBase64Url(token.substr(dot + 1, token.rfind('.') - dot - 1));
+  ASSERT_TRUE(claims);
+  const auto seed = storage_->Get("/kubexx/service-account-key", 0, {});
+  ASSERT_TRUE(seed);
+  EXPECT_TRUE(IsTrusted(SignJwt(*JsonTree::Parse(*claims), *seed->value)));
+  EXPECT_FALSE(IsTrusted(SignJwt(*JsonTree::Parse(*claims), "another")));
+}
+
+TEST(SigningKeyTest, IsThatOfItsSeed) {
+  const auto one = SigningKey::FromSeed("seed");
+  const auto two = SigningKey::FromSeed("seed");
+  const auto other = SigningKey::FromSeed("another seed");
+  ASSERT_TRUE(one && two && other);
+  EXPECT_EQ(one->PublicJwk(), two->PublicJwk());
+  EXPECT_NE(one->PublicJwk(), other->PublicJwk());
+}
+
+TEST(SigningKeyTest, KnowsWhatItHasSignedAndNothingElse) {
+  const auto key = SigningKey::FromSeed("seed");
+  ASSERT_TRUE(key);
+  JsonTree claims = JsonTree::Object();
+  claims["sub"] = "someone";
+  const auto token = key->SignJwt(claims);
+  ASSERT_TRUE(token);
+  const auto known = key->VerifyJwt(*token);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->TextAt("sub"), "someone");
+  EXPECT_FALSE(SigningKey::FromSeed("another seed")->VerifyJwt(*token));
+  for (std::size_t i = 0; i < token->size(); ++i) {
+    std::string changed = *token;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    EXPECT_FALSE(key->VerifyJwt(changed)) << i;
+    EXPECT_FALSE(key->VerifyJwt(token->substr(0, i))) << i;
+  }
+  EXPECT_FALSE(key->VerifyJwt(*token + "A"));
+  EXPECT_FALSE(key->VerifyJwt("eyJhbGciOiJub25lIn0.eyJzdWIiOiJzb21lb25lIn0."));
+}
+
 TEST(JwtTest, OnlyWhatWasSignedWithTheKeyIsKnown) {
   JsonTree claims = JsonTree::Object();
   claims["sub"] = "someone";

@@ -272,21 +272,26 @@ Answer HandlePatch(const Call& call) {
   if (!patch) {
     return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
   }
+  std::vector<std::string> warnings;
   if (call.of_scale()) {
-    return UpdateScale(call, [&](const JsonTree& scale) -> Result<JsonTree> {
+    Answer scaled = UpdateScale(call, [&](const JsonTree& scale) -> Result<JsonTree> {
       KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(ScaleType(), type, *patch, scale));
       KX_RETURN_IF_ERROR(CheckPatchedKind(ScaleType(), patched));
+      KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, ScaleType(), patched));
       return patched;
     });
+    if (scaled) {
+      AddWarnings(warnings, *scaled);
+    }
+    return scaled;
   }
-  std::vector<std::string> warnings;
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE"});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(*call.type, type, *patch, current));
     KX_RETURN_IF_ERROR(CheckPatchedKind(*call.type, patched));
-    KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
+    KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, *call.type, patched));
     auto canonical = CanonicalOfSent(*call.type, std::move(patched));
     if (!canonical) {  // The patched object is invalid, and not the request's body.
       return Fail(Reason::kInvalid, canonical.error().message, 422);

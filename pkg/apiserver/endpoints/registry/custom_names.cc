@@ -1,8 +1,8 @@
 #include "kubexx/apiserver/endpoints/registry/custom_names.h"
 
-#include <algorithm>
-
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/text/join.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -20,19 +20,25 @@ std::optional<CustomNames> NamesAt(const JsonTree* names) {
                      .list_kind = std::string(names->TextAt("listKind"))};
 }
 
+std::string InUse(const std::string& name) {
+  return JsonTree(name).ToJson() + " is already in use";
+}
+
 }  // namespace
 
 DefinitionNames NamesOfDefinition(const JsonTree& definition) {
-  const auto conditions = ElementsAt(definition, {"status", "conditions"});
-  return {.definition = MetaString(definition, "name"),
-          .group = StringAt(definition, {"spec", "group"}),
-          .accepted = std::ranges::any_of(conditions,
-                                          [](const JsonTree& one) {
-                                            return one.TextAt("type") == "NamesAccepted" &&
-                                                   one.TextAt("status") == "True";
-                                          }),
-          .wanted = NamesAt(definition.At({"spec", "names"})),
-          .taken = NamesAt(definition.At({"status", "acceptedNames"}))};
+  const JsonTree* const condition = FindCondition(definition, "NamesAccepted");
+  const bool accepted = condition != nullptr && condition->TextAt("status") == "True";
+  DefinitionNames names{.definition = MetaString(definition, "name"),
+                        .group = StringAt(definition, {"spec", "group"}),
+                        .accepted = accepted,
+                        .wanted = NamesAt(definition.At({"spec", "names"})),
+                        .taken = NamesAt(definition.At({"status", "acceptedNames"}))};
+  if (condition != nullptr && !accepted) {
+    names.conflict = {.reason = std::string(condition->TextAt("reason")),
+                      .message = std::string(condition->TextAt("message"))};
+  }
+  return names;
 }
 
 void TakenNames::Take(const DefinitionNames& definition, Of of, const std::string& name) {
@@ -62,25 +68,34 @@ bool TakenNames::HasAnother(const DefinitionNames& definition, Of of,
          (found->second.size() > 1 || !found->second.contains(definition.definition));
 }
 
-std::optional<NameConflict> TakenNames::ConflictOf(const DefinitionNames& definition) const {
-  if (!definition.wanted) {
-    return std::nullopt;
-  }
-  const CustomNames& names = *definition.wanted;
-  for (const std::string& name : names.short_names) {
+NameDecision TakenNames::Decide(const DefinitionNames& definition) const {
+  const CustomNames wanted = definition.wanted.value_or(CustomNames());
+  NameDecision decision{.names = definition.taken.value_or(CustomNames())};
+  const auto decide = [&](const char* reason, Of of, std::string CustomNames::* name) {
+    if (HasAnother(definition, of, wanted.*name)) {
+      decision.conflict = {.reason = reason, .message = InUse(wanted.*name)};
+    } else {
+      decision.names.*name = wanted.*name;
+    }
+  };
+  decide("PluralConflict", Of::kResource, &CustomNames::plural);
+  decide("SingularConflict", Of::kResource, &CustomNames::singular);
+  std::vector<std::string> in_use;
+  for (const std::string& name : wanted.short_names) {
     if (HasAnother(definition, Of::kResource, name)) {
-      return NameConflict{"ShortNamesConflict", name};
+      in_use.push_back(InUse(name));
     }
   }
-  for (const auto& [reason, of, name] : {std::tuple("PluralConflict", Of::kResource, &names.plural),
-                                         {"SingularConflict", Of::kResource, &names.singular},
-                                         {"KindConflict", Of::kKind, &names.kind},
-                                         {"ListKindConflict", Of::kKind, &names.list_kind}}) {
-    if (HasAnother(definition, of, *name)) {
-      return NameConflict{reason, *name};
-    }
+  if (in_use.empty()) {
+    decision.names.short_names = wanted.short_names;
+  } else {
+    const std::string all = base::Join(in_use, ", ");
+    decision.conflict = {.reason = "ShortNamesConflict",
+                         .message = in_use.size() == 1 ? all : "[" + all + "]"};
   }
-  return std::nullopt;
+  decide("KindConflict", Of::kKind, &CustomNames::kind);
+  decide("ListKindConflict", Of::kKind, &CustomNames::list_kind);
+  return decision;
 }
 
 TakenNames TakenBy(const std::vector<std::shared_ptr<const DefinitionNames>>& definitions) {

@@ -23,6 +23,14 @@ struct CustomNames {
   std::vector<std::string> short_names{};
   std::string kind{};
   std::string list_kind{};
+  bool operator==(const CustomNames&) const = default;
+};
+
+/// Why a definition's names are not accepted.
+struct NameConflict {
+  std::string reason{};   ///< of the condition NamesAccepted
+  std::string message{};  ///< of that condition; it has the name
+  bool operator==(const NameConflict&) const = default;
 };
 
 /// The names in a definition.
@@ -32,26 +40,29 @@ struct DefinitionNames {
   bool accepted = false;                ///< its condition NamesAccepted holds
   std::optional<CustomNames> wanted{};  ///< spec.names
   std::optional<CustomNames> taken{};   ///< status.acceptedNames
+  NameConflict conflict{};              ///< what the condition says when it does not hold
 };
 
 /// Reads the names of a CustomResourceDefinition, in which any of them may be missing.
 DefinitionNames NamesOfDefinition(const codec::JsonTree& definition);
 
-/// Why a definition's names are not accepted.
-struct NameConflict {
-  const char* reason;  ///< the reason of the condition NamesAccepted
-  std::string name;
+/// Which of the names that it wants a definition may have.
+struct NameDecision {
+  /// The names that it has from now on: those that it wants and that are free, and in place of the
+  /// others those that it had, which may be none.
+  CustomNames names{};
+  /// std::nullopt when it has all that it wants. Of several, the last kind of name counts.
+  std::optional<NameConflict> conflict{};
 };
 
 /// Which definitions have which names, as in kube-apiserver's naming controller. Names of resources
 /// and of kinds do not conflict with each other, nor do names in different groups. Not thread-safe.
 class TakenNames {
  public:
-  /// Adds the accepted names of a definition.
+  /// Adds the names that a definition has. It may have some although it may not have all that it
+  /// wants.
   void Add(const DefinitionNames& definition);
-  /// The first of the definition's wanted names that another definition has; std::nullopt when
-  /// there is none.
-  std::optional<NameConflict> ConflictOf(const DefinitionNames& definition) const;
+  NameDecision Decide(const DefinitionNames& definition) const;
 
  private:
   enum class Of : bool { kResource, kKind };

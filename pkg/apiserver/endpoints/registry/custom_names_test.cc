@@ -46,35 +46,64 @@ TEST(CustomNamesTest, AreReadFromADefinition) {
 TEST(TakenNamesTest, ADefinitionIsInNobodysWayButAnothers) {
   const DefinitionNames own = Definition("widgets", "a.example", Widgets());
   TakenNames taken;
-  EXPECT_FALSE(taken.ConflictOf(own));
+  EXPECT_FALSE(taken.Decide(own).conflict);
   taken.Add(own);
-  EXPECT_FALSE(taken.ConflictOf(own)) << "with itself";
-  EXPECT_FALSE(taken.ConflictOf(Definition("widgets", "b.example", Widgets())));
-  const auto conflict = taken.ConflictOf(Definition("others", "a.example", Widgets()));
+  EXPECT_FALSE(taken.Decide(own).conflict) << "with itself";
+  EXPECT_FALSE(taken.Decide(Definition("widgets", "b.example", Widgets())).conflict);
+  const auto conflict = taken.Decide(Definition("others", "a.example", Widgets())).conflict;
   ASSERT_TRUE(conflict);
-  EXPECT_STREQ(conflict->reason, "ShortNamesConflict");
-  EXPECT_EQ(conflict->name, "wd");
+  EXPECT_EQ(conflict->reason, "ListKindConflict");
+  EXPECT_EQ(conflict->message, R"("WidgetList" is already in use)");
 }
 
 TEST(TakenNamesTest, EachNameOfAResourceIsAgainstAllOfResources) {
   TakenNames taken;
   taken.Add(Definition("widgets", "a.example", Widgets()));
   const auto reason = [&](CustomNames names) {
-    const auto conflict = taken.ConflictOf(Definition("others", "a.example", std::move(names)));
-    return conflict ? std::string(conflict->reason) + " " + conflict->name : std::string();
+    const auto conflict =
+        taken.Decide(Definition("others", "a.example", std::move(names))).conflict;
+    return conflict ? conflict->reason + " " + conflict->message : std::string();
   };
-  EXPECT_EQ(reason({.plural = "wd"}), "PluralConflict wd");
-  EXPECT_EQ(reason({.plural = "a", .singular = "widgets"}), "SingularConflict widgets");
-  EXPECT_EQ(reason({.short_names = {"b", "widget"}}), "ShortNamesConflict widget");
-  EXPECT_EQ(reason({.kind = "WidgetList"}), "KindConflict WidgetList");
-  EXPECT_EQ(reason({.kind = "Other", .list_kind = "Widget"}), "ListKindConflict Widget");
+  EXPECT_EQ(reason({.plural = "wd"}), R"(PluralConflict "wd" is already in use)");
+  EXPECT_EQ(reason({.plural = "a", .singular = "widgets"}),
+            R"(SingularConflict "widgets" is already in use)");
+  EXPECT_EQ(reason({.short_names = {"b", "widget"}}),
+            R"(ShortNamesConflict "widget" is already in use)");
+  EXPECT_EQ(reason({.short_names = {"wd", "b", "widget"}}),
+            R"(ShortNamesConflict ["wd" is already in use, "widget" is already in use])");
+  EXPECT_EQ(reason({.kind = "WidgetList"}), R"(KindConflict "WidgetList" is already in use)");
+  EXPECT_EQ(reason({.kind = "Other", .list_kind = "Widget"}),
+            R"(ListKindConflict "Widget" is already in use)");
   EXPECT_EQ(reason({.plural = "Widget", .kind = "widget"}), "") << "kinds are apart";
+}
+
+TEST(TakenNamesTest, WhatIsFreeIsAcceptedAndTheRestStaysAsItWas) {
+  TakenNames taken;
+  taken.Add(Definition("widgets", "a.example", Widgets()));
+  DefinitionNames other = Definition("others", "a.example",
+                                     {.plural = "others",
+                                      .singular = "widget",
+                                      .short_names = {"o", "wd"},
+                                      .kind = "Other",
+                                      .list_kind = "WidgetList"},
+                                     false);
+  EXPECT_EQ(taken.Decide(other).names, (CustomNames{.plural = "others", .kind = "Other"}));
+  other.taken = CustomNames{.plural = "others",
+                            .singular = "other",
+                            .short_names = {"x"},
+                            .kind = "Before",
+                            .list_kind = "BeforeList"};
+  EXPECT_EQ(taken.Decide(other).names, (CustomNames{.plural = "others",
+                                                    .singular = "other",
+                                                    .short_names = {"x"},
+                                                    .kind = "Other",
+                                                    .list_kind = "BeforeList"}));
 }
 
 TEST(TakenNamesTest, WhatIsNotAcceptedTakesNothing) {
   TakenNames taken;
   taken.Add(Definition("widgets", "a.example", Widgets(), false));
-  EXPECT_FALSE(taken.ConflictOf(Definition("others", "a.example", Widgets())));
+  EXPECT_FALSE(taken.Decide(Definition("others", "a.example", Widgets())).conflict);
 }
 
 TEST(TakenNamesTest, OfTwoThatHaveTheSameEachIsInTheOthersWay) {
@@ -82,7 +111,9 @@ TEST(TakenNamesTest, OfTwoThatHaveTheSameEachIsInTheOthersWay) {
   TakenNames taken;
   taken.Add(one);
   taken.Add(Definition("others", "a.example", Widgets()));
-  EXPECT_TRUE(taken.ConflictOf(one));
+  const NameDecision decision = taken.Decide(one);
+  EXPECT_TRUE(decision.conflict);
+  EXPECT_EQ(decision.names, Widgets()) << "it keeps what it has";
 }
 
 }  // namespace

@@ -101,16 +101,46 @@ std::string DeprecationOf(const JsonTree& definition, const JsonTree& version,
              : warning;
 }
 
+/// Returns the names under which a definition is served. Those that it wants may be another's.
+const JsonTree& NamesServed(const JsonTree& definition) {
+  const JsonTree* const accepted = definition.At({"status", "acceptedNames"});
+  return accepted != nullptr && !accepted->TextAt("kind").empty()
+             ? *accepted
+             : *definition.At({"spec", "names"});
+}
+
+/// Sets the accepted names of a definition.
+void SetAcceptedNames(const CustomNames& names, JsonTree& definition) {
+  JsonTree accepted = definition["spec"]["names"];
+  for (const auto& [member, name] : {std::pair("plural", &names.plural),
+                                     {"singular", &names.singular},
+                                     {"kind", &names.kind},
+                                     {"listKind", &names.list_kind}}) {
+    accepted.Erase(member);
+    if (!name->empty()) {
+      accepted[member] = *name;
+    }
+  }
+  if (TextsAt(accepted, {"shortNames"}) != names.short_names) {
+    accepted.Erase("shortNames");
+    for (const std::string& name : names.short_names) {
+      accepted["shortNames"].Append(name);
+    }
+  }
+  definition["status"]["acceptedNames"] = std::move(accepted);
+}
+
 ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
                               const Common& common,
                               const std::shared_ptr<schema::Converter>& converter) {
   ResourceType type;
   type.group = StringAt(definition, {"spec", "group"});
   type.version = StringAt(version, {"name"});
-  type.kind = StringAt(definition, {"spec", "names", "kind"});
-  type.list_kind = StringAt(definition, {"spec", "names", "listKind"});
+  const JsonTree& names = NamesServed(definition);
+  type.kind = StringAt(names, {"kind"});
+  type.list_kind = StringAt(names, {"listKind"});
   type.plural = StringAt(definition, {"spec", "names", "plural"});
-  type.singular = StringAt(definition, {"spec", "names", "singular"});
+  type.singular = StringAt(names, {"singular"});
   type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
   type.custom = schema::ReadVersion(version, common.storage_version, common.conversion, converter,
                                     common.schemas);
@@ -122,8 +152,8 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   }
   type.rules = {
       .has_generation = true, .needs_version = true, .status_metadata = StatusMetadata::kKept};
-  type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
-  type.categories = TextsAt(definition, {"spec", "names", "categories"});
+  type.short_names = TextsAt(names, {"shortNames"});
+  type.categories = TextsAt(names, {"categories"});
   type.prefix = CustomPrefixOf(definition);
   type.deprecation = DeprecationOf(definition, version, common);
   return std::make_shared<const ResourceType>(std::move(type));
@@ -199,11 +229,13 @@ void SetDefinitionDefaults(JsonTree& definition) {
 
 void EstablishDefinition(base::Clock& clock, const TakenNames& taken, JsonTree& definition) {
   const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
-  const std::optional<NameConflict> conflict = taken.ConflictOf(NamesOfDefinition(definition));
+  const NameDecision decision = taken.Decide(NamesOfDefinition(definition));
   JsonTree& status = definition["status"];
-  if (conflict) {
-    const std::string what = JsonTree(conflict->name).ToJson() + " is already in use";
-    SetCondition(ConditionTree("NamesAccepted", false, conflict->reason, what, now), definition);
+  if (decision.conflict) {
+    SetAcceptedNames(decision.names, definition);
+    SetCondition(ConditionTree("NamesAccepted", false, decision.conflict->reason,
+                               decision.conflict->message, now),
+                 definition);
     if (!ConditionHolds(definition, "Established")) {
       SetCondition(
           ConditionTree("Established", false, "NotAccepted", "not all names are accepted", now),

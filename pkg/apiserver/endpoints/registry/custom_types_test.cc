@@ -271,12 +271,47 @@ TEST_F(CustomTypesTest, NamesInUseAreNotAccepted) {
   other["metadata"]["name"] = "gadgets.example.com";
   other["spec"]["names"]["plural"] = "gadgets";
   const JsonTree made = Json(Do("POST", kDefinitions, other.ToJson()));
-  EXPECT_EQ(At(made, {"status", "conditions", "0", "reason"}), "ShortNamesConflict");
-  EXPECT_EQ(At(made, {"status", "conditions", "0", "message"}), "\"wd\" is already in use");
+  EXPECT_EQ(At(made, {"status", "conditions", "0", "reason"}), "ListKindConflict");
+  EXPECT_EQ(At(made, {"status", "conditions", "0", "message"}), "\"WidgetList\" is already in use");
   EXPECT_EQ(At(made, {"status", "conditions", "1", "status"}), "False");
+  EXPECT_EQ(At(made, {"status", "acceptedNames"}), R"({"plural":"gadgets"})");
   EXPECT_EQ(Do("GET", "/apis/example.com/v1/namespaces/default/gadgets").status, 404);
   EXPECT_EQ(Do("DELETE", std::string(kDefinitions) + "/widgets.example.com").status, 200);
   EXPECT_EQ(Do("GET", "/apis/example.com/v1/namespaces/default/gadgets").status, 200);
+}
+
+TEST_F(CustomTypesTest, ADefinitionIsServedUnderTheNamesThatItHasAndNotThoseThatItWants) {
+  Define();
+  JsonTree other = *JsonTree::Parse(kDefinition);
+  other["metadata"]["name"] = "gadgets.example.com";
+  other["spec"]["names"] = *JsonTree::Parse(
+      R"({"plural":"gadgets","singular":"gadget","kind":"Gadget","shortNames":["gd"]})");
+  ASSERT_EQ(Do("POST", kDefinitions, other.ToJson()).status, 201);
+  const std::string gadgets = std::string(kDefinitions) + "/gadgets.example.com";
+  const auto names = [this](const char* member) {
+    const JsonTree served = Json(Do("GET", "/apis/example.com/v1"));
+    for (const JsonTree& one : served.Find("resources")->elements()) {
+      if (one.TextAt("name") == "gadgets") {
+        return At(one, {member});
+      }
+    }
+    return std::string("is not served");
+  };
+  const http::Response wants =
+      Do("PATCH", gadgets,
+         R"({"spec":{"names":{"singular":"widget","listKind":"Gadgets","shortNames":["wd"]}}})",
+         kMergePatch);
+  ASSERT_EQ(wants.status, 200) << wants.body;
+  EXPECT_EQ(At(Json(wants), {"status", "conditions", "0", "reason"}), "ShortNamesConflict");
+  EXPECT_EQ(names("shortNames"), R"(["gd"])");
+  EXPECT_EQ(names("singularName"), "gadget");
+  EXPECT_EQ(At(Json(Do("GET", "/apis/example.com/v1/namespaces/default/gadgets")), {"kind"}),
+            "Gadgets")
+      << "what is free is accepted";
+  ASSERT_EQ(Do("DELETE", std::string(kDefinitions) + "/widgets.example.com").status, 200);
+  EXPECT_EQ(names("shortNames"), R"(["wd"])");
+  EXPECT_EQ(names("singularName"), "widget");
+  EXPECT_EQ(At(Json(Do("GET", gadgets)), {"status", "conditions", "0", "status"}), "True");
 }
 
 TEST_F(CustomTypesTest, OpenApiHasTheSchema) {

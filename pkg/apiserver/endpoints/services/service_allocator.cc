@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/request/current_request.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/http/message.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -77,9 +80,27 @@ std::vector<ServiceAllocator::Item> ServiceAllocator::ItemsOf(const JsonTree& se
 
 Result<bool> ServiceAllocator::Fill(const ResourceType& type, bool again,
                                     const std::stop_token& stop) {
-  const base::MutexLock lock(mu_);
-  if (filled_ && !again) {
+  const auto is_known = [this, again] {
+    const base::MutexLock lock(mu_);
+    return filled_ && !again;
+  };
+  if (is_known()) {
     return false;
+  }
+  std::optional<http::Waiting> waiting;  // for another that reads
+  if (const CurrentRequest* const current = CurrentRequest::Get(); current != nullptr && shared_) {
+    waiting.emplace(current->request());
+    KX_RETURN_IF_ERROR(waiting->Check());
+  }
+  const base::MutexLock turn(reading_);
+  waiting.reset();
+  if (is_known()) {
+    return false;
+  }
+  {
+    const base::MutexLock lock(mu_);
+    kept_.clear();
+    doubted_ = false;
   }
   std::vector<Item> found;
   const auto read = [&](storage::KeyValue&& kv) -> Result<void> {
@@ -92,16 +113,20 @@ Result<bool> ServiceAllocator::Fill(const ResourceType& type, bool again,
     return {};
   };
   KX_RETURN_IF_ERROR(storage_.GetList(type.prefix, {}, read, stop));
+  const base::MutexLock lock(mu_);
   for (NumberPool& pool : pools_) {
     pool.Clear();
   }
   for (const Item& item : found) {
     pools_[item.pool].Take(item.number);
   }
+  for (const Item& item : kept_) {
+    pools_[item.pool].Take(item.number);
+  }
   for (const Item& item : claimed_) {
     pools_[item.pool].Take(item.number);
   }
-  filled_ = true;
+  filled_ = !doubted_;
   return true;
 }
 
@@ -249,7 +274,11 @@ void ServiceAllocator::Claim::End(Outcome outcome) {
       allocator.claimed_.erase(allocator.claimed_.find(item));
     }
   }
+  if (outcome != Outcome::kUndone) {
+    allocator.kept_.insert(allocator.kept_.end(), taken_.begin(), taken_.end());
+  }
   if (outcome == Outcome::kUnknown) {
+    allocator.doubted_ = true;
     allocator.filled_ = false;  // Everything stays taken until the Services have been read.
     return;
   }

@@ -61,13 +61,17 @@ class ServiceAllocator {
   storage::Storage& storage_;
   const ServiceRanges ranges_;
   const bool shared_;
-  /// Held while the Services are read, because it would be unknown whether the result includes a
-  /// claim that ends meanwhile.
+  /// Held while the Services are read, which may take long. Taken before mu_.
+  base::Mutex reading_;
   base::Mutex mu_;
   std::vector<NumberPool> pools_ KX_GUARDED_BY(mu_);
   /// The items of all claims, both taken and to be given up. No other claim gets them.
   std::multiset<Item> claimed_ KX_GUARDED_BY(mu_);
   bool filled_ KX_GUARDED_BY(mu_) = false;
+  /// What claims kept that have ended since the last read began: it is unknown whether the result
+  /// includes them.
+  std::vector<Item> kept_ KX_GUARDED_BY(mu_);
+  bool doubted_ KX_GUARDED_BY(mu_) = false;  // a claim since then; see Claim::Doubt
 };
 
 /// What one write takes and gives up. Items are given up only when the claim is committed; without

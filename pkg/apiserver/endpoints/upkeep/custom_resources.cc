@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
+#include "kubexx/apiserver/endpoints/request/current_request.h"
 #include "kubexx/apiserver/endpoints/upkeep/definition_upkeep.h"
 #include "kubexx/apiserver/endpoints/webhooks/conversion.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -37,8 +38,8 @@ Result<void> CustomResources::Sync(const std::stop_token& stop) {
   std::uint64_t covers = 0;
   {
     std::optional<http::Waiting> waiting;
-    if (const http::Request* const request = CurrentRequest::Get()) {
-      waiting.emplace(*request);
+    if (const CurrentRequest* const current = CurrentRequest::Get()) {
+      waiting.emplace(current->request());
     }
     const Result<void> may_wait = waiting ? waiting->Check() : Result<void>();
     base::MutexLock lock(mu_);

@@ -29,7 +29,11 @@ Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop) {
   TakenNames taken = TakenBy(all);
   bool complete = true;
   for (const auto& names : all) {
-    if (names->accepted || taken.ConflictOf(*names)) {
+    if (names->accepted) {
+      continue;
+    }
+    if (const NameDecision decision = taken.Decide(*names);
+        decision.conflict == names->conflict && decision.names == names->taken) {
       continue;
     }
     const auto updated = objects.Update(

@@ -124,6 +124,13 @@ Result<void> Put(ObjectStore& objects, const ResourceTypeRef& type, const JsonTr
 
 }  // namespace
 
+std::string UrlOf(const KubernetesService& service) {
+  const bool is_ipv6 = service.address.find(':') != std::string::npos;
+  return (service.plain_http ? "http://" : "https://") +
+         (is_ipv6 ? "[" + service.address + "]" : service.address) + ":" +
+         std::to_string(service.port);
+}
+
 std::string ReachableAddress(std::string_view host) {
   if (host.starts_with('[') && host.ends_with(']')) {
     host = host.substr(1, host.size() - 2);

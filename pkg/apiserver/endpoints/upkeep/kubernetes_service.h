@@ -21,6 +21,9 @@ struct KubernetesService {
   bool plain_http = false;
 };
 
+/// The URL of the server, without a path.
+std::string UrlOf(const KubernetesService& service);
+
 /// The address at which others reach a server that listens on `host`. It is `host` itself, unless
 /// that is the loopback address or stands for all addresses; then, as in kube-apiserver, it is the
 /// machine's first address that is not a loopback address, or the loopback address when there is

@@ -11,9 +11,11 @@
 #include "kubexx/apiserver/admission/conversion.h"
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 #include "kubexx/apiserver/endpoints/checks/label_problems.h"
+#include "kubexx/apiserver/endpoints/request/current_request.h"
 #include "kubexx/apiserver/object/cause_list.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/http/message.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -25,8 +27,6 @@ using codec::JsonTree;
 
 /// The timeout is that of kube-apiserver.
 constexpr std::chrono::seconds kTimeout{30};
-
-thread_local const http::Request* current_request = nullptr;
 
 /// Returns "x.io/v1, Kind=K" for the object that had to be converted.
 std::string KindOf(const JsonTree& object) {
@@ -88,8 +88,8 @@ class WebhookConverter final : public schema::Converter {
     const std::string uid = base::RandomUuid();
     const std::string body = admission::ConversionRequest(uid, api_version, objects);
     std::optional<http::Waiting> waiting;
-    if (const http::Request* const request = CurrentRequest::Get()) {
-      waiting.emplace(*request);
+    if (const CurrentRequest* const current = CurrentRequest::Get()) {
+      waiting.emplace(current->request());
       KX_RETURN_IF_ERROR(waiting->Check());
     }
     KX_ASSIGN_OR_RETURN(const std::string answer, webhooks_.caller().Post(endpoint, body, stop));
@@ -107,14 +107,6 @@ class WebhookConverter final : public schema::Converter {
 };
 
 }  // namespace
-
-CurrentRequest::CurrentRequest(const http::Request& request) : outer_(current_request) {
-  current_request = &request;
-}
-
-CurrentRequest::~CurrentRequest() { current_request = outer_; }
-
-const http::Request* CurrentRequest::Get() { return current_request; }
 
 std::shared_ptr<schema::Converter> ConverterOf(const JsonTree& definition, Webhooks& webhooks) {
   if (StringAt(definition, {"spec", "conversion", "strategy"}) != "Webhook") {

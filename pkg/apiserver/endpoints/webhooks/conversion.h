@@ -8,7 +8,6 @@
 #include "kubexx/apiserver/endpoints/webhooks/webhooks.h"
 #include "kubexx/apiserver/schema/converter.h"
 #include "kubexx/codec/json_tree.h"
-#include "kubexx/http/message.h"
 
 namespace kubexx::apiserver {
 
@@ -18,21 +17,6 @@ namespace kubexx::apiserver {
 /// outlive it.
 std::shared_ptr<schema::Converter> ConverterOf(const codec::JsonTree& definition,
                                                Webhooks& webhooks);
-
-/// Makes the request that this thread handles known to converters, which are not passed it. A
-/// converter needs it to let the server work on another request in its place while it waits.
-class CurrentRequest {
- public:
-  explicit CurrentRequest(const http::Request& request);
-  ~CurrentRequest();
-  CurrentRequest(const CurrentRequest&) = delete;
-  CurrentRequest& operator=(const CurrentRequest&) = delete;
-  /// The request that this thread handles; null on the server's own threads.
-  static const http::Request* Get();
-
- private:
-  const http::Request* const outer_;
-};
 
 }  // namespace kubexx::apiserver
 
