@@ -29,8 +29,8 @@ MUTATIONS = [
         "    if (!MUTANT) {\n      history.erase(history.begin(), history.upper_bound(report.version));\n    }\n")]),
     ("a Deployment's template is not looked at for Rollouts that name it", [(
         RELOADER + "watch/caches.cc",
-        "      to.insert({WorkloadKind::kRollout, std::move(key)});\n",
-        "      if (!MUTANT) {\n        to.insert({WorkloadKind::kRollout, std::move(key)});\n      }\n")]),
+        "      to.push_back({WorkloadKind::kRollout, std::move(key)});\n",
+        "      if (!MUTANT) {\n        to.push_back({WorkloadKind::kRollout, std::move(key)});\n      }\n")]),
     ("a failed canary does not stop later waves", [(
         "pkg/reloadpolicy/arbiter_waves.cc",
         "  if (const auto* failed = FindFailed(failed_data_, request.workload, request.data)) {\n",
