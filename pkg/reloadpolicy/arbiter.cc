@@ -198,8 +198,11 @@ bool Arbiter::StopWaiting(const ObjectRef& workload) {
 void Arbiter::Done(const ObjectRef& workload) {
   asked_anew_.erase(workload);
   const bool kept_a_place = woken_.erase(workload) > 0;
-  const bool waited = StopWaiting(workload);
-  wake_some_ = wake_some_ || kept_a_place || waited;
+  if (StopWaiting(workload)) {
+    wake_some_ = true;
+    NoteMoved(workload);
+  }
+  wake_some_ = wake_some_ || kept_a_place;
   touched_.insert(workload);
 }
 
@@ -267,7 +270,8 @@ std::optional<Hold> Arbiter::CheckOrder(const Request& request, const Effective&
     return std::nullopt;
   }
   Hold hold = HoldBy(HoldReason::kOrder, *effective.order,
-                     "waits for " + request.before.front().ToString() + ", which comes first");
+                     "waits for " + request.before.front().ToString() + ", which comes first" +
+                         WhyRefused(request.before.front()));
   hold.waits_for = request.before.front();
   return hold;
 }

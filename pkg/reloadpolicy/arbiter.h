@@ -40,31 +40,6 @@ struct Request {
   bool goes_on = false;
 };
 
-/// The state of a workload as an informer shows it.
-struct Sighting {
-  std::string uid{};
-  const Annotations& annotations;
-  Phase phase = Phase::kComplete;
-  /// The hash of the workload's pod template; empty when it is not known.
-  std::string template_hash{};
-  /// The process has just started and sees this workload for the first time, so the workload may
-  /// have been in this state for longer.
-  bool is_first_look = false;
-  /// The running pods are being given new data, in place of a rollout.
-  bool is_in_place = false;
-  /// When a command that undoes rollouts last wrote the workload.
-  std::optional<base::WallTime> undone{};
-  /// When an operator last rolled the workload, by the API server's clock: later than its start
-  /// where the write was on the way for long.
-  std::optional<base::WallTime> rolled{};
-  std::optional<Presumed> presumed{};  ///< only with kUnseen
-  /// The hash of the pod template where the status may be that of an earlier one, as its kind does
-  /// not say of which it is; empty for other kinds. With a new one the workload is settled anew.
-  std::string template_without_status{};
-  /// The resource version of this state; 0: not known.
-  std::uint64_t version = 0;
-};
-
 /// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
 struct Decision {
   std::optional<Hold> hold{};
@@ -155,6 +130,9 @@ class Arbiter {
   /// workload asks again, is Done or is deleted, so that nobody else is let in before it. An
   /// earlier attempt may have caused that change; if its outcome is unknown, it stays unknown.
   void CancelOvertaken(const ObjectRef& workload);
+  /// After Cancel: why the write was refused. Who waits for the workload is told, until it is
+  /// written, needs no rollout or is deleted.
+  void NoteRefused(const ObjectRef& workload, const std::string& why);
   /// It is not known whether the write that followed Begin was made. The rollout keeps its place
   /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
   /// cannot fail before Observe has seen it.
@@ -201,6 +179,9 @@ class Arbiter {
   /// Whether the workload's rollout is under way, even if it is paused, or has failed and the
   /// workload has not become healthy since: later waves wait for it.
   bool IsFollowed(const ObjectRef& workload) const { return rollouts_.contains(workload); }
+  /// Whether the workload's rollout is followed, or waits: then the end of that wakes those who
+  /// wait for it.
+  bool Knows(const ObjectRef& workload) const;
   /// Whether the workload's rollout is followed, and no event has told of it yet.
   bool IsUntold(const ObjectRef& workload) const;
   /// Whether a rollout is under way according to these annotations of the workload, of which no
@@ -263,6 +244,7 @@ class Arbiter {
     base::WallTime now{};
     std::optional<Loads> loads{};
     std::map<std::optional<PolicyId>, std::vector<ObjectRef>> failures{};
+    std::set<ObjectRef> moved{};  ///< what moved_ was
   };
   /// The places that other rollouts take from one workload's point of view.
   struct Load {
@@ -306,6 +288,8 @@ class Arbiter {
                                        base::WallTime now) const;
   std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
   std::optional<Hold> CheckWaves(const Request& request, const Effective& effective) const;
+  /// That the write of a workload that comes first is refused, as the end of a sentence.
+  std::string WhyRefused(const ObjectRef& earlier) const;
   /// What a workload of an earlier wave waits for, as the end of a sentence; empty when it is just
   /// being rolled.
   std::string WhatDelays(const ObjectRef& earlier) const;
@@ -362,6 +346,8 @@ class Arbiter {
   bool MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
   /// Makes those workloads ask again that wait for `workload` to be rolled first.
   void WakeThoseAfter(const ObjectRef& workload);
+  /// Does the same, unless that is followed or waits itself when TakeWakes is called.
+  void NoteMoved(const ObjectRef& workload);
   /// Whether the workload waits for a place that it would not get, because a stop has been reached
   /// in the meantime.
   bool HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
@@ -429,6 +415,9 @@ class Arbiter {
   std::map<ObjectRef, base::WallTime> settled_since_;  ///< see SettledSince
   std::map<ObjectRef, std::string> templates_;  ///< the last Sighting::template_without_status
   std::set<ObjectRef> waited_for_;  ///< of waiting_for_, those whose being settled wakes others
+  std::map<ObjectRef, std::string> refused_;  ///< see NoteRefused
+  /// Of waiting_for_, those that may have ceased to hold others up since TakeWakes.
+  std::set<ObjectRef> moved_;
   /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
   /// called, and that have not done so yet: each of them reserves a place.
   std::set<ObjectRef> woken_;

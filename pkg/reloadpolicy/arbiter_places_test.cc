@@ -480,6 +480,97 @@ TEST_F(ArbiterPlacesTest, WhoWaitsForOneThatNobodyFollowsIsWokenWhenThatNeedsNoR
   EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty()) << "it waits no more";
 }
 
+// Nothing but the log told why everybody waited.
+TEST_F(ArbiterPlacesTest, WhoWaitsForOneWhoseWriteIsRefusedSaysSo) {
+  for (const bool waves : {false, true}) {
+    arbiter_ = Arbiter();
+    arbiter_.SetPolicy({.id = {"shop", "p"},
+                        .settings = {.waves = Waves{.sizes = {{.count = 1}}}},
+                        .order = {{{"web"}, 1}}});
+    Request web{.workload = AppRef("web"), .uid = "u"};
+    if (waves) {
+      web.earlier_wave = EarlierWave{.wave = 2, .waves = 2, .waits_for = AppRef("db")};
+    } else {
+      web.before = {AppRef("db")};
+    }
+    const auto message = [&] { return arbiter_.Begin(web, now_).hold->message; };
+    const std::string before = message();
+    for (int i = 0; i < 3; ++i) {
+      Begin("db");
+      arbiter_.Cancel(AppRef("db"));
+      (void)arbiter_.TakeWakes(now_);
+      arbiter_.NoteRefused(AppRef("db"), "quota of pods; attempt " + std::to_string(i));
+      EXPECT_EQ(arbiter_.TakeWakes(now_).size(), i == 0 ? 1U : 0U) << "it tells that once";
+      EXPECT_THAT(message(), HasSubstr("db" +
+                                       std::string(waves ? ", which is of an earlier wave"
+                                                         : ", which comes first") +
+                                       " and whose write the API server refuses: quota of pods; "
+                                       "attempt " +
+                                       std::to_string(i)));
+    }
+    arbiter_.NoteRefused(AppRef("db"), std::string(255, 'x') + "\u00e4");
+    EXPECT_THAT(message(), HasSubstr("xxx..."));
+    arbiter_.Settle(AppRef("db"), {"u", on_workload_["db"]}, now_);
+    EXPECT_EQ(message(), before);
+    arbiter_.NoteRefused(AppRef("db"), "quota");
+    Begin("db");
+    arbiter_.Written(AppRef("db"), now_);
+    EXPECT_EQ(message(), before);
+    on_workload_.clear();
+  }
+}
+
+// One that cannot be written keeps others waiting for hours, and each of them was planned anew at
+// each event of any other rollout.
+TEST_F(ArbiterPlacesTest, WhoWaitsForOneThatNothingIsKnownOfIsNotWokenByOthers) {
+  constexpr int kWaiting = 100;
+  const auto name = [](int i) { return "web-" + std::to_string(i); };
+  for (const bool waves : {false, true}) {
+    arbiter_ = Arbiter();
+    arbiter_.SetPolicy(
+        {.id = {"shop", "p"},
+         .settings = {.max_in_namespace = 2, .waves = Waves{.sizes = {{.count = 1}}}},
+         .order = {{{"web-*"}, 1}}});
+    const auto ask = [&](int i) {
+      Request request{.workload = AppRef(name(i)), .uid = "u"};
+      if (waves) {
+        request.earlier_wave = EarlierWave{.wave = 2, .waves = 2, .waits_for = AppRef("db")};
+      } else {
+        request.before = {AppRef("db")};
+      }
+      return arbiter_.Begin(request, now_).hold.has_value();
+    };
+    std::size_t wakes = 0;
+    const auto take = [&] {
+      const auto woken = arbiter_.TakeWakes(now_);
+      wakes += woken.size();
+      for (int i = 0; i < kWaiting && !woken.empty(); ++i) {
+        EXPECT_TRUE(ask(i));
+      }
+    };
+    for (int i = 0; i < kWaiting; ++i) {
+      ASSERT_TRUE(ask(i));
+    }
+    Begin("other");
+    for (int i = 0; i < 50; ++i) {  // the pods of another workload come and go
+      See("other", i % 2 == 0 ? Phase::kUpdating : Phase::kUnavailable);
+      take();
+    }
+    for (int i = 0; i < 5; ++i) {  // its write is refused
+      Begin("db");
+      take();
+      arbiter_.Cancel(AppRef("db"));
+      take();
+    }
+    EXPECT_EQ(wakes, 0U) << waves;
+    Begin("db");
+    See("db", Phase::kComplete);
+    After(1h);
+    EXPECT_THAT(arbiter_.TakeWakes(now_), ::testing::SizeIs(kWaiting)) << waves;
+    on_workload_.clear();
+  }
+}
+
 // A new leader read what its predecessor had rolled before it was told, and rolled the next one.
 TEST_F(ArbiterPlacesTest, ARolloutThatWasReadBeforeItsEventWakesNobody) {
   arbiter_.SetPolicy({.id = {"shop", "p"}, .order = {{{"web"}, 1}}});

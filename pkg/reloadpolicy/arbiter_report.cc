@@ -86,6 +86,10 @@ bool Arbiter::IsActive(const ObjectRef& workload) const {
   return found != rollouts_.end() && found->second.phase != Phase::kPaused;
 }
 
+bool Arbiter::Knows(const ObjectRef& workload) const {
+  return IsFollowed(workload) || pending_.contains(workload);
+}
+
 bool Arbiter::IsUntold(const ObjectRef& workload) const {
   const auto found = rollouts_.find(workload);
   return found != rollouts_.end() && !found->second.observed;

@@ -14,9 +14,6 @@ namespace {
 
 constexpr char kOrderAnnotation[] = "reloader.kubexx.io/order";
 
-// A smaller step back only means that two threads have read the clock in another order.
-constexpr std::chrono::seconds kSetBack{1};
-
 // Each prune looks at all remembered starts.
 constexpr std::chrono::minutes kBetweenPrunes{1};
 
@@ -50,7 +47,10 @@ void Arbiter::RemovePolicy(const PolicyId& id) {
 }
 
 void Arbiter::Drop(const ObjectRef& workload) {
-  wake_some_ = rollouts_.erase(workload) > 0 || wake_some_;
+  if (rollouts_.erase(workload) > 0) {
+    wake_some_ = true;
+    NoteMoved(workload);
+  }
   replaced_.erase(workload);
   ended_.erase(workload);
   unseen_.erase(workload);
@@ -76,9 +76,8 @@ void Arbiter::End(const ObjectRef& workload, RolloutState state, base::WallTime 
 
 void Arbiter::NoteOrder(const ObjectRef& workload, const Annotations& annotations) {
   if (annotations.contains(kOrderAnnotation)) {
-    std::vector<std::string> problems;
-    const Settings own = SettingsFromAnnotations(annotations, problems);
-    orders_[workload.key.namespace_][workload] = own.order.value_or(0);
+    const auto own = policies_.OwnSettings(annotations);
+    orders_[workload.key.namespace_][workload] = own->settings.order.value_or(0);
   } else if (const auto of = orders_.find(workload.key.namespace_);
              of != orders_.end() && of->second.erase(workload) > 0 && of->second.empty()) {
     orders_.erase(of);
@@ -130,6 +129,11 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
     // Its pods may have begun later than it, also just now, where its event was late.
     rollout.running_since =
         seen.is_first_look ? std::max(*last, std::min(seen.rolled.value_or(*last), now)) : now;
+    // Its failure would have been seen: what is missing by now may be pods that were added.
+    rollout.lived = rollout.WasCompleteInTime(seen.completed);
+    if (rollout.lived && !IsThrough(seen.phase)) {
+      rollout.running_since = now;
+    }
     ended_.erase(workload);
     wake_some_ = true;
     return &rollouts_.insert_or_assign(workload, std::move(rollout)).first->second;
@@ -191,6 +195,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   replaced_.erase(workload);
   ended_.erase(workload);
   if (!rollout->observed) {
+    refused_.erase(workload);
     rollout->running_since = now;  // the write, or its event, may have been on the way for long
   }
   if (std::exchange(rollout->untold_for_others, false)) {
@@ -205,11 +210,15 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   SetTimes(workload, *rollout);
   const Phase before = rollout->phase;
   TakeVersions(seen, *rollout);
+  rollout->NoteWanted(seen.wanted, now);
   rollout->See(seen.phase, now, seen.presumed);
   rollout->Presume(now);
   rollout->in_place = rollout->in_place || seen.is_in_place;
   TakeData(workload, seen, *rollout, now);
-  wake_some_ = wake_some_ || before != rollout->phase;
+  if (before != rollout->phase) {
+    wake_some_ = true;
+    NoteMoved(workload);  // one that is paused holds no others up
+  }
   touched_.insert(workload);
   next_sweep_.reset();
   if (seen.template_hash.empty()) {
@@ -278,40 +287,11 @@ void Arbiter::Forget(const ObjectRef& workload, base::WallTime now) {
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
   settled_since_.erase(workload);
+  refused_.erase(workload);
   templates_.erase(workload);
   WakeThoseAfter(workload);
   Done(workload);
   NoteOrder(workload, {});
-}
-
-void Arbiter::FollowClock(base::WallTime now) {
-  const base::WallTime last = std::exchange(last_sweep_, now).value_or(now);
-  if (now + kSetBack <= last) {
-    for (auto& [workload, rollout] : rollouts_) {
-      rollout.Clamp(now);
-      touched_.insert(workload);
-    }
-    for (auto& [workload, unavailable] : unavailable_) {
-      unavailable.since = std::min(unavailable.since, now);
-    }
-    for (auto& [workload, since] : settled_since_) {
-      since = since == base::WallTime::max() ? since : std::min(since, now);
-    }
-    for (auto& [workload, failed] : failed_data_) {
-      failed.Clamp(now);
-    }
-    for (auto& [workload, pending] : pending_) {
-      pending.since = std::min(pending.since, now);
-      if (pending.for_others_since) {
-        pending.for_others_since = std::min(*pending.for_others_since, now);
-      }
-    }
-    last_starts_.Clamp(now);
-    next_prune_.reset();
-    next_sweep_.reset();
-  } else {
-    last_sweep_ = std::max(last, now);
-  }
 }
 
 void Arbiter::Sweep(base::WallTime now) {
@@ -359,6 +339,10 @@ void Arbiter::Sweep(base::WallTime now) {
       rollout.untold_for_others = true;
       wake_some_ = true;
       untold.push_back(workload);
+    }
+    if (!rollout.lived && rollout.HasLived(now)) {
+      rollout.lived = true;
+      wake_some_ = true;  // it no longer counts as one that may have failed
     }
     if (rollout.unread && !rollout.soaked_for_others && rollout.IsHealthyForOthers(now)) {
       rollout.soaked_for_others = true;

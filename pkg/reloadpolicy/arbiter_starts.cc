@@ -30,8 +30,7 @@ void Arbiter::NoteStart(const ObjectRef& workload, const std::string& uid,
   }
   base::Duration own{};
   if (annotations.contains(kMinIntervalAnnotation)) {
-    std::vector<std::string> problems;
-    own = SettingsFromAnnotations(annotations, problems).min_interval.value_or(own);
+    own = policies_.OwnSettings(annotations)->settings.min_interval.value_or(own);
   }
   last_starts_.Note(workload, uid, started, own);
 }
@@ -117,6 +116,7 @@ bool Arbiter::Written(const ObjectRef& workload, base::WallTime now, std::uint64
     return false;
   }
   Rollout& rollout = found->second;
+  refused_.erase(workload);
   rollout.running_since = now;  // the write may have been made a moment ago
   rollout.written = version;
   touched_.insert(workload);
@@ -127,7 +127,7 @@ bool Arbiter::Written(const ObjectRef& workload, base::WallTime now, std::uint64
 void Arbiter::Cancel(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found != rollouts_.end() && !found->second.observed) {
-    Undo(workload);
+    wake_some_ = TakeBack(workload) || wake_some_;  // who waits for it waits for the next attempt
   }
 }
 
@@ -162,6 +162,7 @@ void Arbiter::Doubt(const ObjectRef& workload, base::WallTime now) {
 }
 
 void Arbiter::Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  refused_.erase(workload);
   const auto is_uncertain = [&] {
     const auto found = rollouts_.find(workload);
     return found != rollouts_.end() && found->second.uncertain;
@@ -189,7 +190,12 @@ bool Arbiter::TakeBack(const ObjectRef& workload) {
   return true;
 }
 
-void Arbiter::Undo(const ObjectRef& workload) { wake_some_ = TakeBack(workload) || wake_some_; }
+void Arbiter::Undo(const ObjectRef& workload) {
+  if (TakeBack(workload)) {
+    wake_some_ = true;
+    NoteMoved(workload);
+  }
+}
 
 void Arbiter::CancelKept(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
@@ -211,6 +217,7 @@ void Arbiter::CancelKept(const ObjectRef& workload) {
 }
 
 void Arbiter::LeaveUnrecorded(const ObjectRef& workload) {
+  refused_.erase(workload);
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end()) {
     return;

@@ -1,10 +1,20 @@
-// Computes how long an Arbiter's rollouts may take according to the known policies.
+// Computes how long an Arbiter's rollouts may take according to the known policies, and follows the
+// clock when it is set back.
+#include <algorithm>
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloadpolicy {
+namespace {
+
+// A smaller step back only means that two threads have read the clock in another order.
+constexpr std::chrono::seconds kSetBack{1};
+
+}  // namespace
 
 void Arbiter::SetTimesUnder(const Policy& policy) {
   for (auto& [workload, rollout] : rollouts_) {
@@ -51,6 +61,36 @@ void Arbiter::SetUnread(const std::string& namespace_, bool is_unread, base::Wal
     Drop(workload);
   }
   next_sweep_.reset();
+}
+
+void Arbiter::FollowClock(base::WallTime now) {
+  const base::WallTime last = std::exchange(last_sweep_, now).value_or(now);
+  if (now + kSetBack <= last) {
+    for (auto& [workload, rollout] : rollouts_) {
+      rollout.Clamp(now);
+      touched_.insert(workload);
+    }
+    for (auto& [workload, unavailable] : unavailable_) {
+      unavailable.since = std::min(unavailable.since, now);
+    }
+    for (auto& [workload, since] : settled_since_) {
+      since = since == base::WallTime::max() ? since : std::min(since, now);
+    }
+    for (auto& [workload, failed] : failed_data_) {
+      failed.Clamp(now);
+    }
+    for (auto& [workload, pending] : pending_) {
+      pending.since = std::min(pending.since, now);
+      if (pending.for_others_since) {
+        pending.for_others_since = std::min(*pending.for_others_since, now);
+      }
+    }
+    last_starts_.Clamp(now);
+    next_prune_.reset();
+    next_sweep_.reset();
+  } else {
+    last_sweep_ = std::max(last, now);
+  }
 }
 
 std::vector<ObjectRef> Arbiter::Followed() const {

@@ -150,10 +150,13 @@ bool Arbiter::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& s
       return ReachedLimit(workload, pending.effective, scan).limit == Reached::Limit::kNone;
     case HoldReason::kStopped:
       return ReachedStop(workload, pending.effective, scan) == nullptr;
+    // Others may wait long for one that is neither followed nor waits, such as one that cannot be
+    // written: they do not ask at each event of all other workloads.
     case HoldReason::kOrder:
-      return !IsActive(*hold.waits_for) && !pending_.contains(*hold.waits_for);
+      return scan.moved.contains(*hold.waits_for) && !IsActive(*hold.waits_for) &&
+             !pending_.contains(*hold.waits_for);
     case HoldReason::kWave:
-      return !IsFollowed(*hold.waits_for) && !pending_.contains(*hold.waits_for);
+      return scan.moved.contains(*hold.waits_for) && !Knows(*hold.waits_for);
     default:
       return false;  // it ends at a certain time, or with a change of a policy or an annotation
   }
@@ -179,6 +182,13 @@ void Arbiter::WakeThoseAfter(const ObjectRef& workload) {
   }
 }
 
+void Arbiter::NoteMoved(const ObjectRef& workload) {
+  if (waiting_for_.contains(workload)) {
+    moved_.insert(workload);
+    wake_some_ = true;
+  }
+}
+
 void Arbiter::KeepNoPlaces() {
   wake_some_ = wake_some_ || !woken_.empty();
   woken_.clear();
@@ -194,7 +204,7 @@ std::vector<ObjectRef> Arbiter::TakeWakes(base::WallTime now) {
   }
   // One scan counts the loads for all workloads. A workload that may not start now may not start
   // either after others have been given places, so only a few are put into the queue.
-  Scan scan{.now = now};
+  Scan scan{.now = now, .moved = std::exchange(moved_, {})};
   struct Candidate {
     std::uint64_t sequence = 0;
     const ObjectRef* workload = nullptr;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kubexx/base/utf8.h"
 #include "kubexx/reloadpolicy/arbiter.h"
 #include "kubexx/reloadpolicy/internal/in_seconds.h"
 
@@ -63,7 +64,21 @@ std::string Arbiter::WhatDelays(const ObjectRef& earlier) const {
   if (found != pending_.end() && found->second.hold.reason != HoldReason::kWave) {
     return " and waits, too: " + std::string(ToString(found->second.hold.reason));
   }
-  return unavailable_.contains(earlier) ? " and unavailable" : "";
+  return WhyRefused(earlier) + (unavailable_.contains(earlier) ? " and unavailable" : "");
+}
+
+std::string Arbiter::WhyRefused(const ObjectRef& earlier) const {
+  const auto found = refused_.find(earlier);
+  return found == refused_.end() ? "" : " and whose write the API server refuses: " + found->second;
+}
+
+void Arbiter::NoteRefused(const ObjectRef& workload, const std::string& why) {
+  constexpr std::size_t kMostTold = 256;
+  const bool is_new = !refused_.contains(workload);
+  refused_[workload] = why.size() > kMostTold ? base::CutUtf8(why, kMostTold) + "..." : why;
+  if (is_new) {
+    WakeThoseAfter(workload);  // what they report says so from now on
+  }
 }
 
 std::optional<std::string> Arbiter::NoteData(const Request& request, const Effective& effective) {

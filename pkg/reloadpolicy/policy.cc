@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/apimachinery/or_empty.h"
@@ -360,6 +361,14 @@ Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annot
     ReadAnnotation(each->first, each->second, settings, reader, brakes);
   }
   return settings;
+}
+
+bool IsSetting(std::string_view key) {
+  constexpr std::string_view kSettings[] = {"paused", "maintenance-windows", "min-interval",
+                                            "order",  "settle-window",       "health-timeout",
+                                            "keys"};
+  return key.starts_with(kAnnotationPrefix) &&
+         std::ranges::find(kSettings, key.substr(kAnnotationPrefix.size())) != std::end(kSettings);
 }
 
 std::optional<base::WallTime> RolloutTimeOf(const apimachinery::Time& time) {

@@ -110,6 +110,16 @@ Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annot
                                  std::vector<std::string>& problems,
                                  std::vector<std::string>* brakes = nullptr);
 
+/// What SettingsFromAnnotations returns for some annotations. A value type.
+struct AnnotationSettings {
+  Settings settings{};
+  std::vector<std::string> problems{};
+  std::vector<std::string> brakes{};
+};
+
+/// Whether SettingsFromAnnotations reads the annotation with this key.
+bool IsSetting(std::string_view key);
+
 /// Converts a time that was read from an object. Returns std::nullopt when the clock cannot
 /// represent it: anybody who may write to the object may have written any time.
 std::optional<base::WallTime> RolloutTimeOf(const apimachinery::Time& time);

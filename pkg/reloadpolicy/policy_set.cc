@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/base/function_ref.h"
+#include "kubexx/reloadpolicy/internal/annotation_reader.h"
 #include "kubexx/reloadpolicy/internal/layers.h"
 
 namespace kubexx::reloadpolicy {
@@ -61,6 +62,14 @@ void ForEachInBoth(const Settings& settings, const Settings& earlier,
 }
 
 }  // namespace
+
+PolicySet::PolicySet(Settings flags)
+    : annotations_(std::make_shared<internal::AnnotationReader>()), flags_(std::move(flags)) {}
+
+std::shared_ptr<const AnnotationSettings> PolicySet::OwnSettings(
+    const Annotations& annotations) const {
+  return annotations_->Read(annotations);
+}
 
 void PolicySet::Set(Policy policy) {
   const PolicyId id = policy.id;
@@ -134,10 +143,10 @@ std::vector<std::string> PolicySet::Overruled(const Policy& policy) const {
 }
 
 Effective PolicySet::Resolve(const ObjectRef& workload, const Annotations& annotations) const {
-  Effective effective;
-  const Settings own = SettingsFromAnnotations(annotations, effective.problems, &effective.brakes);
+  const auto own = OwnSettings(annotations);
+  Effective effective{.problems = own->problems, .brakes = own->brakes};
   Layers layers(effective);
-  layers.Add(own, {});
+  layers.Add(own->settings, {});
   const std::vector<const Policy*> policies = Governing(workload);
   const auto add = [&](bool of_cluster, bool enforced) {
     for (const Policy* policy : policies) {

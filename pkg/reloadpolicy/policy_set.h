@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADPOLICY_POLICY_SET_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,10 @@
 
 namespace kubexx::reloadpolicy {
 
+namespace internal {
+class AnnotationReader;
+}
+
 /// Holds the flags and all policies. Each setting of a workload comes from the first of these
 /// places that specifies it: the workload's annotations, the ReloadPolicies of its namespace
 /// (ordered by name), the ClusterReloadPolicies (ordered by name), the flags. Enforced
@@ -22,7 +27,7 @@ namespace kubexx::reloadpolicy {
 /// are stricter. Thread-safe as long as nobody changes it.
 class PolicySet {
  public:
-  explicit PolicySet(Settings flags = {}) : flags_(std::move(flags)) {}
+  explicit PolicySet(Settings flags = {});
 
   void Set(Policy policy);
   /// Returns whether there was such a policy.
@@ -36,6 +41,8 @@ class PolicySet {
   std::vector<const Policy*> Governing(const ObjectRef& workload) const;
   /// The settings that hold for a workload with these annotations.
   Effective Resolve(const ObjectRef& workload, const Annotations& annotations) const;
+  /// The settings that annotations specify by themselves. Never null.
+  std::shared_ptr<const AnnotationSettings> OwnSettings(const Annotations& annotations) const;
   /// The settings of this policy that have no effect on any workload, since a policy that comes
   /// before it by name and governs all of its workloads has them, too; each as "paused
   /// (ReloadPolicy shop/a)". Compares policies of the same namespace, or of the cluster, that are
@@ -58,6 +65,8 @@ class PolicySet {
  private:
   std::vector<const Policy*> InScope(const std::string& namespace_) const;
 
+  /// Copies share it.
+  std::shared_ptr<internal::AnnotationReader> annotations_;
   Settings flags_;
   std::map<PolicyId, Policy> policies_;
 };

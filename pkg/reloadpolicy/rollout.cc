@@ -1,6 +1,7 @@
 #include "kubexx/reloadpolicy/rollout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kubexx/apimachinery/time.h"
 
@@ -46,10 +47,37 @@ void Rollout::See(Phase seen, base::WallTime now, const std::optional<Presumed>&
   // pods away because they crash.
   if (!IsThrough(seen) || (seen == Phase::kWithoutPods && (failed || !data.empty()))) {
     healthy_since.reset();
-    soaked_for_others = false;
-  } else if (!healthy_since) {
+    soaked_for_others = lived = false;
+    return;
+  }
+  is_growing = false;
+  if (!healthy_since) {
     healthy_since = now;
   }
+}
+
+void Rollout::NoteWanted(std::optional<std::int64_t> wants, base::WallTime now) {
+  if (!wants) {
+    return;
+  }
+  const auto previous = std::exchange(wanted, wants);
+  const bool is_most = !most_wanted || *wants > *most_wanted;
+  most_wanted = is_most ? wants : most_wanted;
+  // One that is not complete for another reason, such as pods that crash, gets no more time by it.
+  if (!previous || *wants <= *previous || failed || (!healthy_since && !is_growing)) {
+    return;
+  }
+  if (!is_most && regrown >= kMostRegrown) {
+    return;
+  }
+  regrown += is_most ? 0 : 1;
+  is_growing = true;
+  running_since = std::max(running_since, now);
+}
+
+bool Rollout::WasCompleteInTime(const std::optional<base::WallTime>& completed) const {
+  // A status has whole seconds, so one of this second may be of the rollout before.
+  return completed && *completed > started && *completed <= Later(running_since, timeout);
 }
 
 std::optional<base::WallTime> Rollout::PresumedAt() const {
@@ -138,7 +166,7 @@ bool Rollout::CountsAsFailed(base::WallTime now) const {
 }
 
 bool Rollout::WasOver(base::WallTime deadline, base::WallTime now) const {
-  return restored && !broken && !IsHealthy(now) && phase != Phase::kPaused &&
+  return restored && !broken && !lived && !IsHealthy(now) && phase != Phase::kPaused &&
          phase != Phase::kWaiting && deadline <= now;
 }
 
@@ -158,7 +186,9 @@ std::optional<base::WallTime> Rollout::NextChange(base::WallTime now) const {
 
 std::optional<base::WallTime> Rollout::NextOwnChange(base::WallTime now) const {
   if (healthy_since) {
-    return std::max(unread && !soaked_for_others ? SoakedAfter(others_soak) : SoakedAt(), now);
+    const auto soaked = unread && !soaked_for_others ? SoakedAfter(others_soak) : SoakedAt();
+    const auto living = restored && !lived ? Later(*healthy_since, kLeastSoakAfterFailure) : soaked;
+    return std::max(std::min(soaked, living), now);
   }
   if (unread && IsTimed() && !failed_for_others && OthersDeadline() > now) {
     return OthersDeadline();

@@ -24,6 +24,10 @@ inline constexpr base::Duration kLeastSoakAfterFailure = std::chrono::seconds(10
 /// long: a new workload is unavailable for a moment, too.
 inline constexpr base::Duration kLeastUnavailable = std::chrono::seconds(10);
 
+/// So often is a complete workload that gets back pods that it has had before given the timeout
+/// anew. An autoscaler may add and take away pods all day, and a rollout has to end.
+inline constexpr int kMostRegrown = 10;
+
 /// A rollout that is under way, or that has failed while its workload has not become healthy since.
 /// Pure; a value type.
 struct Rollout {
@@ -32,8 +36,8 @@ struct Rollout {
   /// wrong. Until this rollout has been observed, a record on the workload with a time up to this
   /// one belongs to the previous rollout.
   std::optional<base::WallTime> before{};
-  /// The time from which the timeout counts: the start, or the end of a pause. Never later than the
-  /// last status that was seen.
+  /// The time from which the timeout counts: the start, the end of a pause, or the moment when pods
+  /// were added to a complete workload. Never later than the last status that was seen.
   base::WallTime running_since{};
   /// How long the rollout may take before it has failed.
   base::Duration timeout{};
@@ -80,6 +84,16 @@ struct Rollout {
   DataVersions data{};
   /// Since when it has been complete without interruption; std::nullopt when it is not complete.
   std::optional<base::WallTime> healthy_since{};
+  /// It has been complete for kLeastSoakAfterFailure without interruption, or its status says that
+  /// it became so in time: see MayCountAsFailed.
+  bool lived = false;
+  /// How many pods the workload was to have by the last status, and the most that it was to have
+  /// since the rollout began; std::nullopt: not known.
+  std::optional<std::int64_t> wanted{};
+  std::optional<std::int64_t> most_wanted{};
+  /// Pods were added while it was complete, and it has not been complete since.
+  bool is_growing = false;
+  int regrown = 0;  ///< how often that was within most_wanted
   std::string uid{};
   std::string template_hash{};  ///< of the pod template that it rolls out; empty when not known
   /// The workload's annotations, which may set timeouts.
@@ -91,6 +105,12 @@ struct Rollout {
   void Clamp(base::WallTime now);
   /// Takes a new status of the workload into account. `may_be`: only with kUnseen.
   void See(Phase seen, base::WallTime now, const std::optional<Presumed>& may_be = std::nullopt);
+  /// Takes into account how many pods the workload is to have; std::nullopt: not known. When more
+  /// are added after it was complete, these are given the timeout anew: nothing is wrong with the
+  /// pods that were there. Call it before See.
+  void NoteWanted(std::optional<std::int64_t> wants, base::WallTime now);
+  /// Whether the rollout was complete at `completed`, and its timeout was not over then.
+  bool WasCompleteInTime(const std::optional<base::WallTime>& completed) const;
   /// Takes into account that an event has told of the workload as it is at this version; 0: not
   /// known. Returns whether that is after the rollout's write.
   bool NoteTold(std::uint64_t version);
@@ -121,10 +141,15 @@ struct Rollout {
   /// yet.
   bool CountsAsFailed(base::WallTime now) const;
   /// Whether CountsAsFailed, or the timeout was over before this process saw the rollout: it may
-  /// have failed while no process watched.
+  /// have failed while no process watched. One whose soak goes on has not, once it has lived: pods
+  /// that crash repeatedly are complete for a shorter time in between.
   bool MayCountAsFailed(base::WallTime now) const;
   /// Does the same as MayCountAsFailed, but with the rollout's own timeout.
   bool MayHaveFailed(base::WallTime now) const;
+  /// Whether `lived` is to be true.
+  bool HasLived(base::WallTime now) const {
+    return healthy_since && now - *healthy_since >= kLeastSoakAfterFailure;
+  }
   /// A sentence without a full stop: why it has failed, if it has.
   std::string WhyFailed() const;
   /// The time at which one of the answers above changes if no new status arrives before;

@@ -212,7 +212,7 @@ TEST(EndOfRollout, IsToldByTheConditionOfProgress) {
   }
 }
 
-TEST(EndOfRollout, IsInTheProjectionOfAWorkloadWithAHistoryOnly) {
+TEST(EndOfRollout, IsInTheProjectionOfAWorkloadWithAHistoryOrWithARolloutThatIsFollowed) {
   apps::Deployment deployment = Deployment(3, 3);
   deployment.status.conditions.push_back({.type = "Progressing",
                                           .reason = "NewReplicaSetAvailable",
@@ -226,6 +226,35 @@ TEST(EndOfRollout, IsInTheProjectionOfAWorkloadWithAHistoryOnly) {
   EXPECT_FALSE(ended());
   deployment.metadata.annotations["reloader.kubexx.io/history"] = "{}";
   EXPECT_EQ(ended(), (apimachinery::Time{.seconds = 700}));
+  deployment.metadata.uid = "u";
+  deployment.metadata.annotations = {{"reloader.kubexx.io/rollout-state", "started u"}};
+  EXPECT_EQ(ended(), (apimachinery::Time{.seconds = 700}));
+  deployment.metadata.annotations = {{"reloader.kubexx.io/rollout-state", "completed u"}};
+  EXPECT_FALSE(ended());
+}
+
+TEST(WantedPods, AreInTheProjectionOfAWorkloadWithARolloutThatIsFollowed) {
+  const auto wanted = [](WorkloadKind kind, const std::string& record, const std::string& rest) {
+    cache::Object object{
+        .encoding = codec::Encoding::kJson,
+        .bytes = R"({"metadata":{"namespace":"ns","name":"w","uid":"u","annotations":)"
+                 R"({"reloader.kubexx.io/rollout-state":")" +
+                 record + R"("}},)" + rest + "}"};
+    EXPECT_TRUE(ProjectWorkload(kind, {}, object));
+    return WorkloadFrom(kind, object)->wanted;
+  };
+  const std::string four = R"("spec":{"replicas":4,"template":{}})";
+  const std::string none = R"("spec":{"template":{}})";
+  for (const WorkloadKind kind : {WorkloadKind::kDeployment, WorkloadKind::kStatefulSet,
+                                  WorkloadKind::kRollout, WorkloadKind::kDeploymentConfig}) {
+    EXPECT_EQ(wanted(kind, "started u", four), 4);
+    EXPECT_EQ(wanted(kind, "completed u", four), std::nullopt);
+  }
+  EXPECT_EQ(wanted(WorkloadKind::kDeployment, "started u", none), 1) << "the API's default";
+  EXPECT_EQ(wanted(WorkloadKind::kRollout, "started u", none), std::nullopt);
+  EXPECT_EQ(wanted(WorkloadKind::kDaemonSet, "started u",
+                   none + R"(,"status":{"desiredNumberScheduled":7})"),
+            7);
 }
 
 }  // namespace

@@ -115,8 +115,11 @@ struct Workload {
   /// With kFailed: nevertheless no pod is of an earlier template.
   bool failed_alone = false;
   /// When the rollout ended, well or not, as the status tells it. Only for a workload with
-  /// kHistoryAnnotation whose kind tells.
+  /// kHistoryAnnotation, or with a rollout that is followed, whose kind tells.
   std::optional<apimachinery::Time> ended{};
+  /// How many pods the workload is to have. Only for one with a rollout that is followed, whose
+  /// kind tells.
+  std::optional<std::int64_t> wanted{};
   /// spec.paused, for kinds that have it: changes of the template start no new pods for now.
   bool paused = false;
   /// The workload is a CronJob for which a change starts no Job (see IsToRun).

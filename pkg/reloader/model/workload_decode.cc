@@ -51,6 +51,12 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
   if constexpr (requires { EndOfRollout(full); }) {
     ended = EndOfRollout(full);
   }
+  std::optional<std::int64_t> wanted;
+  if constexpr (requires { full.spec.replicas; }) {
+    wanted = full.spec.replicas.value_or(1);
+  } else if constexpr (requires { full.status.desired_number_scheduled; }) {
+    wanted = full.status.desired_number_scheduled;
+  }
   bool failed_alone = false;
   if constexpr (requires { AllPodsAreReplaced(full); }) {
     failed_alone = phase == reloadpolicy::Phase::kFailed && AllPodsAreReplaced(full);
@@ -61,6 +67,7 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
                   .phase = phase,
                   .failed_alone = failed_alone,
                   .ended = ended,
+                  .wanted = wanted,
                   .paused = paused};
 }
 
@@ -125,6 +132,9 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   }
   if (const JsonTree* pods = tree.At({"spec", "template"})) {
     owner.template_version = VersionOf(owner.metadata, pods->ToJson());
+  }
+  if (const JsonTree* replicas = tree.At({"spec", "replicas"})) {
+    owner.wanted = replicas->AsInt();
   }
   if (custom != nullptr) {
     return owner;

@@ -31,6 +31,8 @@ struct PodOwner {
   bool failed_alone = false;
   /// See Workload::ended.
   std::optional<apimachinery::Time> ended{};
+  /// How many pods there are to be; std::nullopt where the kind does not tell.
+  std::optional<std::int64_t> wanted{};
   /// spec.paused; false for kinds that have none.
   bool paused = false;
   /// See Workload::suspended.

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/model/workload_decode.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -51,6 +52,8 @@ constexpr char kUndone[] = "undone";
 constexpr char kCreated[] = "created";
 /// Label of a projection: Workload::ended, as seconds since 1970.
 constexpr char kEnded[] = "rollout-ended";
+/// Label of a projection: Workload::wanted.
+constexpr char kWanted[] = "wanted";
 /// Label of a projection: Workload::release.
 constexpr char kRelease[] = "release";
 /// Label of a projection: Workload::used_keys. It is absent when all keys are used.
@@ -285,6 +288,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.ended) {
     object.metadata.labels[kEnded] = std::to_string(workload.ended->seconds);
   }
+  if (workload.wanted) {
+    object.metadata.labels[kWanted] = std::to_string(*workload.wanted);
+  }
   if (!workload.used_keys.empty()) {
     object.metadata.labels[kUsedKeys] = TextOf(workload.used_keys);
   }
@@ -335,9 +341,12 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
     workload.is_made_with_baseline =
         kind == WorkloadKind::kJob && IsMadeWithBaseline(owner.metadata);
   }
-  if (workload.annotations.contains(std::string(kHistoryAnnotation))) {
+  const auto record = reloadpolicy::RecordOf(workload.annotations, workload.uid);
+  const bool is_followed = record && reloadpolicy::IsOpen(*record);
+  if (is_followed || workload.annotations.contains(std::string(kHistoryAnnotation))) {
     workload.ended = owner.ended;
   }
+  workload.wanted = is_followed ? owner.wanted : std::nullopt;
   if (!owner.over && !IsKeeper(workload)) {
     workload.used_keys = UsedKeysOf(owner.pods.spec);
   }
@@ -409,6 +418,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   }
   if (const auto ended = labels.find(kEnded); ended != labels.end()) {
     workload.ended = apimachinery::Time{.seconds = NumberFrom(ended->second)};
+  }
+  if (const auto wanted = labels.find(kWanted); wanted != labels.end()) {
+    workload.wanted = NumberFrom(wanted->second);
   }
   if (const auto written = labels.find(kOwnWritten); written != labels.end()) {
     workload.own_written = apimachinery::Time{.seconds = NumberFrom(written->second)};

@@ -134,7 +134,7 @@ std::string PauseText(const ExplainInput& input) {
   if (!workload.paused) {
     return "";
   }
-  const auto end = PauseEndOf(workload.annotations, input.rules.keys);
+  const auto end = PauseEndOf(workload.annotations, input.rules.keys, input.now);
   if (workload.id.kind != WorkloadKind::kDeployment || !end || input.paused_by_others) {
     return "by somebody else; a rollout changes the pod template, and pods follow when it is "
            "resumed";

@@ -59,8 +59,10 @@ class NotingGate final : public RolloutGate {
     }
     return !is_late_;
   }
-  bool Admit(const Workload& workload, std::vector<Change>&, AnnotationEdits&) override {
+  bool Admit(const Workload& workload, std::vector<Change>&,
+             AnnotationEdits& annotations) override {
     Note("asks", workload.id);
+    annotations.insert(records_.begin(), records_.end());
     return lets_go_;
   }
   void OnWritten(const WorkloadId& workload, WriteEnd end, std::uint64_t) override {
@@ -72,6 +74,9 @@ class NotingGate final : public RolloutGate {
                                         : "not rolled",
          workload);
   }
+  void OnRefused(const WorkloadId& workload, const std::string& why) override {
+    Note("refused for " + why, workload);
+  }
   void OnNothing(const WorkloadId& workload) override { Note("nothing", workload); }
   void OnWorkload(const WorkloadId&, const Workload*) override {}
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
@@ -79,6 +84,8 @@ class NotingGate final : public RolloutGate {
 
   /// Sets annotations that the gate wants on each workload. Call it before the operator starts.
   void Mark(AnnotationEdits marks) { marks_ = std::move(marks); }
+  /// Sets annotations that the gate adds to each rollout. Call it before the operator starts.
+  void Record(AnnotationEdits records) { records_ = std::move(records); }
   /// Lets all rollouts go. Call it before the operator starts.
   void LetGo() { lets_go_ = true; }
   void BeLate() { is_late_ = true; }
@@ -131,6 +138,7 @@ class NotingGate final : public RolloutGate {
   bool lets_go_ = false;
   bool is_late_ = false;
   AnnotationEdits marks_;
+  AnnotationEdits records_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::vector<std::string> notes_ KX_GUARDED_BY(mu_);
@@ -151,13 +159,35 @@ class NoWriter final : public WorkloadWriter {
     if (error_) {
       return apimachinery::Fail(*error_);
     }
+    std::size_t bytes = 0;
+    for (const auto& [key, value] : write.annotations) {
+      bytes += value ? key.size() + value->size() : 0;
+    }
+    if (bytes > room_) {
+      apimachinery::Status full(Reason::kInvalid, "Too long", 422);
+      full.details.causes.push_back(
+          {.reason = "FieldValueTooLong", .field = "metadata.annotations"});
+      return apimachinery::Fail(std::move(full));
+    }
+    const base::MutexLock lock(mu_);
+    written_ = write.annotations;
     return answer_;
+  }
+  /// The annotations of the last write that was accepted.
+  AnnotationEdits written() {
+    const base::MutexLock lock(mu_);
+    return written_;
   }
 
   std::function<void()> before_;
   WriteOutcome answer_{};
   std::optional<apimachinery::Status> error_;
   bool refuses_baselines_ = false;
+  std::size_t room_ = 1U << 20;  ///< for annotations, in bytes
+
+ private:
+  base::Mutex mu_;
+  AnnotationEdits written_ KX_GUARDED_BY(mu_);
 };
 
 /// A Deployment "web" that was rolled for another state of ConfigMap "config" than the present one.
@@ -386,6 +416,37 @@ TEST_F(OperatorGateTest, ARolloutOfWhichOnlyTheBaselineIsRefusedIsRecorded) {
   gate_.LetGo();
   StartOperator();
   gate_.Await("rolled ns/web");
+}
+
+// It was refused, again and again: what others had written into the annotations left no room.
+TEST_F(OperatorGateTest, RecordsGiveWayToTheRolloutWhereThereIsNoRoom) {
+  const std::string data(reloadpolicy::kRolledDataAnnotation);
+  const std::string last(reloadpolicy::kLastRolloutAnnotation);
+  const std::string state(reloadpolicy::kRolloutStateAnnotation);
+  const AnnotationEdits records{
+      {data, std::string(1000, 'x')}, {last, "2026-11-30T22:00:00Z"}, {state, "started uid"}};
+  for (const bool is_full : {false, true}) {
+    const logging::testing::Capture capture;
+    PutWeb(data, "of an earlier one");
+    writer_.room_ = is_full ? 10 : 200;
+    gate_.Record(records);
+    gate_.LetGo();
+    StartOperator();
+    gate_.Await(is_full ? "unrecorded ns/web" : "rolled ns/web");
+    operator_.reset();
+    const AnnotationEdits written = writer_.written();
+    EXPECT_EQ(written.at(data), std::nullopt);
+    EXPECT_EQ(written.contains(last), !is_full);
+    EXPECT_EQ(written.contains(state), !is_full);
+    EXPECT_EQ(capture.Count("rolled without a record of it"), 1U);
+  }
+}
+
+TEST_F(OperatorGateTest, TheGateIsToldWhyAWriteIsRefused) {
+  writer_.error_ = apimachinery::Status(Reason::kForbidden, "a quota", 403);
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("refused for a quota ns/web");
 }
 
 TEST_F(OperatorGateTest, ARolloutThatABadAnnotationForbidsIsAnErrorThatIsCounted) {

@@ -231,9 +231,16 @@ class Reconciler {
   /// again when it has another version.
   bool ChecksVersions() const;
   /// Sends the write. `baseline`: empty when none is to be recorded; emptied when the API server
-  /// rejected the baseline, or the history, and accepted the rest.
+  /// rejected the baseline, or the history, and accepted the rest. `is_followed` becomes false when
+  /// there was no room for the annotations by which the gate recognizes the rollout either.
   apimachinery::Result<WriteOutcome> Send(const Workload& workload, WorkloadWrite write,
-                                          std::string& baseline, const std::stop_token& stop);
+                                          std::string& baseline, bool& is_followed,
+                                          const std::stop_token& stop);
+  /// Leaves records of the gate out of a write for whose annotations the workload has no room, and
+  /// sends it. Otherwise as Send.
+  apimachinery::Result<WriteOutcome> SendWithoutRecords(const Workload& workload,
+                                                        WorkloadWrite write, bool& is_followed,
+                                                        const std::stop_token& stop);
   /// Adds to a rollout the history that goes with it.
   void AddHistory(const Workload& workload, const reloader::Plan& plan,
                   AnnotationEdits& annotations) const;
@@ -262,6 +269,9 @@ class Reconciler {
   static void LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
                          const char* what);
   void ReportLostBaseline(const Workload& workload) const;
+  /// Reports that a rollout was made without the records in these annotations.
+  void ReportLeftOut(const Workload& workload, const std::string& annotations,
+                     bool is_followed) const;
   void ReportSetBack(const Workload& workload) const;
   /// Reports a baseline without room for all sources, once for each time.
   void ReportFullBaseline(const Workload& workload, const reloader::Plan& plan);

@@ -41,6 +41,24 @@ void Reconciler::ReportLostBaseline(const Workload& workload) const {
   }
 }
 
+void Reconciler::ReportLeftOut(const Workload& workload, const std::string& annotations,
+                               bool is_followed) const {
+  const WorkloadId& id = workload.id;
+  logging::Warning("A workload is rolled without a record of it, as its annotations have no room",
+                   {{"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_},
+                    {"left_out", annotations}});
+  Notice(workload, "RolloutNotRecorded",
+         "All annotations of an object may have 256 KiB together, and those of others leave no "
+         "room for " +
+             annotations + ". The rollout was made without " +
+             (is_followed ? "it: an operator that begins later does not know for which data it was"
+                          : "them: it is not followed, so no policy counts it, and it cannot fail. "
+                            "Other workloads go on when all pods are available") +
+             ". Let whoever writes so much into the annotations write less");
+}
+
 void Reconciler::ReportSetBack(const Workload& workload) const {
   const WorkloadId& id = workload.id;
   const WorkloadNotice notice{

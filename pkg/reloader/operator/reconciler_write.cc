@@ -1,26 +1,42 @@
 // Rolls a workload for a Reconciler, and evaluates the answer.
+#include <algorithm>
 #include <utility>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloader {
 namespace {
 
 using apimachinery::Reason;
 
-WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
+/// `is_followed`: the gate's annotations are in what was written.
+WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written, bool is_followed) {
   if (!written) {
     return MayHaveBeenMade(written.error())              ? WriteEnd::kUncertain
            : written.error().reason == Reason::kConflict ? WriteEnd::kOvertaken
                                                          : WriteEnd::kNotRolled;
   }
   if (!written->made || !written->rolled) {
-    return written->made && written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
+    return written->made && written->recorded && is_followed ? WriteEnd::kKept
+                                                             : WriteEnd::kNotRolled;
   }
-  return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
+  return written->recorded && is_followed ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
+}
+
+/// Whether the write is refused because the annotations of the object would have more bytes
+/// together than the API server allows.
+bool HasNoRoom(const apimachinery::Result<WriteOutcome>& written) {
+  return !written && IsContentDenied(written.error()) &&
+         std::ranges::any_of(
+             written.error().details.causes, [](const apimachinery::StatusCause& cause) {
+               return cause.reason == "FieldValueTooLong" && cause.field == "metadata.annotations";
+             });
 }
 
 /// Returns the resource version at which a rollout wrote the pod template, or created the Job of a
@@ -51,8 +67,9 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   const PodsAre pods = id.kind == WorkloadKind::kJob ? PodsAre::kOfNextJob : PodsAre::kReplaced;
   std::string baseline =
       Records(workload) ? BaselineAfter(plan, plan.changes, pods) : std::string();
-  const auto written = Send(workload, std::move(write), baseline, stop);
-  const WriteEnd end = EndOf(written);
+  bool is_followed = true;
+  const auto written = Send(workload, std::move(write), baseline, is_followed, stop);
+  const WriteEnd end = EndOf(written, is_followed);
   const bool repeats = end == WriteEnd::kOvertaken && !workload.resource_version.empty();
   if (parts_.gate != nullptr) {
     parts_.gate->OnWritten(id, end, written ? written->version : 0);
@@ -117,6 +134,9 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
   }
   if (!MayHaveBeenMade(status) && status.reason != Reason::kConflict) {
     parts_.memory.LeaveDue(id, plan.changes);
+    if (parts_.gate != nullptr) {
+      parts_.gate->OnRefused(id, status.message);
+    }
   }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
   ReportFailure(id, plan, status);
@@ -128,7 +148,7 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
 }
 
 apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, WorkloadWrite write,
-                                                    std::string& baseline,
+                                                    std::string& baseline, bool& is_followed,
                                                     const std::stop_token& stop) {
   write.resource_version = workload.resource_version;
   write.content = workload.content;
@@ -160,6 +180,35 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
     }
     baseline.clear();
     written = parts_.writer.Write(workload.id, write, stop);
+  }
+  return HasNoRoom(written) ? SendWithoutRecords(workload, std::move(write), is_followed, stop)
+                            : std::move(written);
+}
+
+apimachinery::Result<WriteOutcome> Reconciler::SendWithoutRecords(const Workload& workload,
+                                                                  WorkloadWrite write,
+                                                                  bool& is_followed,
+                                                                  const std::stop_token& stop) {
+  const auto leave_out = [&](std::string_view key) {
+    write.annotations.erase(std::string(key));
+    if (Find(workload.annotations, key) != nullptr) {
+      write.annotations[std::string(key)] = std::nullopt;  // else it would be taken for this one's
+    }
+  };
+  leave_out(kHistoryAnnotation);
+  leave_out(reloadpolicy::kRolledDataAnnotation);
+  auto written = parts_.writer.Write(workload.id, write, stop);
+  std::string left_out(reloadpolicy::kRolledDataAnnotation);
+  if (HasNoRoom(written)) {
+    leave_out(reloadpolicy::kLastRolloutAnnotation);
+    leave_out(reloadpolicy::kRolloutStateAnnotation);
+    is_followed = false;
+    written = parts_.writer.Write(workload.id, write, stop);
+    left_out = std::string(reloadpolicy::kLastRolloutAnnotation) + ", " +
+               std::string(reloadpolicy::kRolloutStateAnnotation) + " and " + left_out;
+  }
+  if (written && written->made && written->rolled) {
+    ReportLeftOut(workload, left_out, is_followed);
   }
   return written;
 }

@@ -85,6 +85,11 @@ class RolloutGate {
   /// Called after each write that was admitted. `version`: the resource version that the workload
   /// got by it; 0: it was not written, or that is not known.
   virtual void OnWritten(const WorkloadId& workload, WriteEnd end, std::uint64_t version) = 0;
+  /// After OnWritten: the write was refused, for this reason, and is going to be repeated.
+  virtual void OnRefused(const WorkloadId& workload, const std::string& why) {
+    (void)workload;
+    (void)why;
+  }
   /// The workload needs no rollout, or cannot ask for one now, whatever the reason for looking at
   /// it was. It stops waiting and keeps no place until it asks again.
   virtual void OnNothing(const WorkloadId& workload) = 0;

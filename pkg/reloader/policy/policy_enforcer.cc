@@ -239,25 +239,32 @@ bool PolicyEnforcer::Answer(bool goes_on, const Workload& workload, std::vector<
   if (auto why = options_.unread ? options_.unread(workload.id.key.namespace_) : std::nullopt) {
     hold = {.reason = HoldReason::kPoliciesUnread, .message = *std::move(why)};
   }
-  if (!hold) {
-    request.before = Before(workload, changes);
-    RenewFailedData(workload.id.key.namespace_);
-    AddWaves(workload, changes, request);
-  }
   reloadpolicy::Decision decision;
   bool is_news = false;
-  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
-    const auto found = arbiter.pending().find(request.workload);
-    const auto before =
-        found == arbiter.pending().end() ? std::nullopt : std::optional(found->second.hold);
-    if (hold) {
-      decision.hold = hold;
-      arbiter.Wait(request, *hold, now);
-    } else {
-      decision = arbiter.Begin(request, now);
+  // What it waits for may have ended just before it did: then nothing would wake it.
+  bool asks_again = false;
+  do {
+    if (!hold) {
+      request.before = Before(workload, changes);
+      RenewFailedData(workload.id.key.namespace_);
+      request.earlier_wave.reset();
+      AddWaves(workload, changes, request);
     }
-    is_news = IsNews(arbiter, request.workload, before);
-  });
+    Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+      const auto found = arbiter.pending().find(request.workload);
+      const auto before =
+          found == arbiter.pending().end() ? std::nullopt : std::optional(found->second.hold);
+      if (hold) {
+        decision.hold = hold;
+        arbiter.Wait(request, *hold, now);
+      } else {
+        decision = arbiter.Begin(request, now);
+      }
+      is_news = is_news || IsNews(arbiter, request.workload, before);
+      asks_again = !asks_again && decision.hold && decision.hold->waits_for &&
+                   !arbiter.Knows(*decision.hold->waits_for);
+    });
+  } while (asks_again);
   ReportSettings(workload);
   if (decision.hold) {
     std::ranges::move(paused.changes, std::back_inserter(changes));
@@ -379,6 +386,12 @@ void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end, std::ui
       }
     });
   }
+}
+
+void PolicyEnforcer::OnRefused(const WorkloadId& workload, const std::string& why) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    arbiter.NoteRefused(RefOf(workload), why);
+  });
 }
 
 void PolicyEnforcer::OnNothing(const WorkloadId& workload) {

@@ -176,6 +176,7 @@ class PolicyEnforcer final : public RolloutGate {
   bool AdmitNewer(const Workload& workload, std::vector<Change>& changes,
                   AnnotationEdits& annotations) override;
   void OnWritten(const WorkloadId& workload, WriteEnd end, std::uint64_t version) override;
+  void OnRefused(const WorkloadId& workload, const std::string& why) override;
   void OnNothing(const WorkloadId& workload) override;
   void OnUpToDate(const Workload& workload) override;
   void OnWorkload(const WorkloadId& id, const Workload* workload) override;

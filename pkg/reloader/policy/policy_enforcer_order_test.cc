@@ -89,6 +89,20 @@ TEST_F(PolicyEnforcerOrderTest, OneThatBeginsWhileItIsLookedAtStillComesFirst) {
   EXPECT_TRUE(has_begun);
 }
 
+// Nothing would have woken it.
+TEST_F(PolicyEnforcerOrderTest, OneThatEndsWhileItIsLookedAtIsNotWaitedFor) {
+  bool needs_rollout = true;
+  needs_rollout_ = [&](const Workload& workload) {
+    if (workload.id.key.name != "db" || !needs_rollout) {
+      return false;
+    }
+    needs_rollout = false;
+    enforcer_.OnUpToDate(Get("db"));  // another worker finds that now
+    return true;
+  };
+  EXPECT_TRUE(Admit(Get("web")));
+}
+
 TEST_F(PolicyEnforcerOrderTest, OneThatNeedsNoRolloutAnyMoreWakesWhoWaitsForIt) {
   bool needs_rollout = true;
   needs_rollout_ = [&](const Workload& workload) {

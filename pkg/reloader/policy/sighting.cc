@@ -34,7 +34,11 @@ reloadpolicy::Sighting SightingOf(const Workload& workload) {
           .template_without_status = CustomKindOf(workload.id.kind) != nullptr
                                          ? workload.template_version.digest
                                          : std::string(),
-          .version = VersionNumber(workload.resource_version)};
+          .version = VersionNumber(workload.resource_version),
+          .wanted = workload.wanted,
+          .completed = workload.ended && workload.phase != reloadpolicy::Phase::kFailed
+                           ? reloadpolicy::RolloutTimeOf(*workload.ended)
+                           : std::nullopt};
 }
 
 }  // namespace kubexx::reloader

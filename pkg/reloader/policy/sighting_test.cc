@@ -50,6 +50,16 @@ TEST(Sighting, TellsWhenAnOperatorRolledTheWorkload) {
   EXPECT_EQ(SightingOf(workload).rolled, base::WallTime(std::chrono::seconds(1'795'000'000)));
 }
 
+TEST(Sighting, TellsWhatIsWantedAndWhenTheRolloutWasComplete) {
+  Workload workload{.phase = reloadpolicy::Phase::kUnavailable,
+                    .ended = apimachinery::Time{.seconds = 1'795'000'000},
+                    .wanted = 7};
+  EXPECT_EQ(SightingOf(workload).wanted, 7);
+  EXPECT_EQ(SightingOf(workload).completed, base::WallTime(std::chrono::seconds(1'795'000'000)));
+  workload.phase = reloadpolicy::Phase::kFailed;
+  EXPECT_FALSE(SightingOf(workload).completed) << "that is when it failed";
+}
+
 TEST(Sighting, HasTheTemplateOfAKindWhoseStatusMayBeOld) {
   AddCustomKinds(
       {{.group = "a.example.com", .version = "v1", .kind = "Aged", .resource = "ageds"}});

@@ -20,6 +20,10 @@ constexpr base::Duration kShardPause = std::chrono::seconds(1);
 // The wall clock may be set, so a long pause is checked from time to time.
 constexpr base::Duration kMaxWait = std::chrono::hours(1);
 
+// A pause that begins later than this is none of an operator whose clock is ahead of this one's,
+// but an edit of the annotation.
+constexpr base::WallTime::duration kMostAhead = std::chrono::minutes(10);
+
 // The pause between two attempts on a Deployment that somebody else is writing to.
 constexpr base::Duration kConflictPause = std::chrono::milliseconds(100);
 
@@ -51,8 +55,8 @@ Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotatio
   return std::optional<base::Duration>(period->nanos);
 }
 
-std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
-                                         const AnnotationKeys& keys) {
+std::optional<base::WallTime> PauseEndOf(const Annotations& annotations, const AnnotationKeys& keys,
+                                         base::WallTime now) {
   const std::string* paused_at = NonEmpty(annotations, keys.paused_at);
   if (paused_at == nullptr) {
     return std::nullopt;
@@ -68,9 +72,12 @@ std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
   if (begin->seconds < 0 || begin->seconds > kMaxSeconds) {
     return base::WallTime();
   }
-  return base::WallTime(std::chrono::seconds(begin->seconds)) +
-         std::chrono::duration_cast<base::WallTime::duration>(
-             std::min<base::Duration>(**period, std::chrono::hours(24 * 3650)));
+  const base::WallTime begun{std::chrono::seconds(begin->seconds)};
+  if (begun > now + kMostAhead) {
+    return base::WallTime();
+  }
+  return begun + std::chrono::duration_cast<base::WallTime::duration>(
+                     std::min<base::Duration>(**period, std::chrono::hours(24 * 3650)));
 }
 
 Pauses::Pauses(Parts parts)
@@ -143,14 +150,15 @@ void Pauses::Handle(const workqueue::Key& key, const std::stop_token& stop) {
 Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
                                                    const std::stop_token& stop) {
   const std::optional<base::Duration> done;
+  const base::WallTime now = parts_.clock.Wall();
   const auto workload = parts_.get(id);
-  const auto end = workload ? PauseEndOf(workload->annotations, parts_.keys) : std::nullopt;
+  const auto end = workload ? PauseEndOf(workload->annotations, parts_.keys, now) : std::nullopt;
   if (!end) {
     return done;
   }
   // A Deployment that is no longer paused was resumed by somebody. The mark is removed at once, so
   // that their next pause is not regarded as the operator's.
-  if (const base::WallTime now = parts_.clock.Wall(); workload->paused && *end > now) {
+  if (workload->paused && *end > now) {
     return std::optional<base::Duration>(*end - now);
   }
   const auto permit = parts_.held_shards != nullptr ? parts_.held_shards->Enter(id.key.namespace_)
@@ -172,12 +180,13 @@ Result<std::optional<base::Duration>> Pauses::End(const WorkloadId& id,
                                                   const std::stop_token& stop) {
   const std::optional<base::Duration> done;
   KX_ASSIGN_OR_RETURN(const PauseState state, parts_.query(id, stop));
-  const auto end = PauseEndOf(state.annotations, parts_.keys);
+  const base::WallTime now = parts_.clock.Wall();
+  const auto end = PauseEndOf(state.annotations, parts_.keys, now);
   if (!end) {
     return done;
   }
   const bool is_own = state.paused && !state.by_others;
-  if (const base::WallTime now = parts_.clock.Wall(); is_own && *end > now) {
+  if (is_own && *end > now) {
     // This is a later pause than the one that was looked for.
     return std::optional<base::Duration>(*end - now);
   }

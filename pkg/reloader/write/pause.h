@@ -35,10 +35,11 @@ apimachinery::Result<std::optional<base::Duration>> PausePeriodOf(const Annotati
                                                                   const AnnotationKeys& keys);
 
 /// When a pause that the operator began ends; std::nullopt when the annotations record no pause. If
-/// its begin or period cannot be read or the period was removed, the pause is over already, because
-/// nothing says how long it should last.
-std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
-                                         const AnnotationKeys& keys);
+/// its begin or period cannot be read or the period was removed, or the begin is further in the
+/// future at `now` than clocks differ, the pause is over already, because nothing says how long it
+/// should last.
+std::optional<base::WallTime> PauseEndOf(const Annotations& annotations, const AnnotationKeys& keys,
+                                         base::WallTime now);
 
 /// Whether somebody other than the operator has set spec.paused, alone or in addition, according to
 /// the managed fields. Returns false when they name nobody: then only the annotation can tell.

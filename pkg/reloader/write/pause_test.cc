@@ -49,13 +49,18 @@ TEST(PausePeriod, IsADurationOfGo) {
 }
 
 TEST(PauseEnd, IsReckonedFromTheAnnotationsAlone) {
-  const auto end_of = [](const Workload& web) { return PauseEndOf(web.annotations, kKeys); };
+  const base::WallTime now(seconds(700));
+  const auto end_of = [now](const Workload& web) {
+    return PauseEndOf(web.annotations, kKeys, now);
+  };
   EXPECT_EQ(end_of(Web("1m")), std::nullopt);
   EXPECT_EQ(end_of(Web("1m", "1970-01-01T00:10:00Z")), base::WallTime(seconds(660)));
   // The pause ends at once, because nothing says how long it lasts.
   EXPECT_EQ(end_of(Web("soon", "1970-01-01T00:10:00Z")), base::WallTime());
   EXPECT_EQ(end_of(Web("1m", "yesterday")), base::WallTime());
   EXPECT_EQ(end_of(Web("1m", "9999-12-31T23:59:59Z")), base::WallTime());
+  EXPECT_EQ(end_of(Web("1m", "1970-01-01T01:00:00Z")), base::WallTime()) << "no clock is so wrong";
+  EXPECT_EQ(end_of(Web("1m", "1970-01-01T00:15:00Z")), base::WallTime(seconds(960)));
   Workload without = Web("1m", "1970-01-01T00:10:00Z");
   without.annotations.erase(kKeys.pause_period);
   EXPECT_EQ(end_of(without), base::WallTime());
@@ -392,6 +397,25 @@ TEST_P(PausesByHand, APauseWhoseMarkIsTakenAwayStays) {
   clock_.Advance(seconds(61));
   Step();
   Expect(1, true);
+}
+
+// It lasted until then.
+TEST_P(PausesByHand, APauseWhoseBeginIsMovedToNextYearEnds) {
+  BeginPause();
+  cluster_.Annotate(
+      kKeys.paused_at,
+      apimachinery::Time::From(clock_.Wall() + std::chrono::hours(24 * 365)).ToString());
+  Step();
+  Expect(2, false);
+}
+
+// What is changed while the operator is away is taken into account when it is back.
+TEST_P(PausesByHand, APauseWhosePeriodIsMadeShorterEndsByThat) {
+  BeginPause();
+  clock_.Advance(seconds(30));
+  cluster_.Annotate(kKeys.pause_period, "20s");
+  Step();
+  Expect(2, false);
 }
 
 TEST_P(PausesByHand, AReloadAfterAResumeIsAPauseOfItsOwn) {
