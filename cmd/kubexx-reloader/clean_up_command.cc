@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "judge.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
@@ -56,6 +57,17 @@ bool Concerns(const CleanUpFlags& question, const std::string& namespace_) {
   return wanted.empty() || std::ranges::find(wanted, namespace_) != wanted.end();
 }
 
+/// Whether all namespaces that the operator has worked on are among those that are cleaned up.
+bool IncludesAllOf(const CleanUpFlags& question, const reloader::ToldOperator& told) {
+  if (question.options.namespaces.empty()) {
+    return true;
+  }
+  const auto config = ConfigWith(told.arguments, {});
+  return config && !config->namespaces.empty() &&
+         std::ranges::all_of(config->namespaces,
+                             [&](const std::string& name) { return Concerns(question, name); });
+}
+
 /// Whether everything went well; says on standard error what did not.
 Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token& stop) {
   const reloader::CleanUpOptions& options = question.options;
@@ -85,15 +97,15 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
   const auto counts = reloader::CleanUp(client, options, on_workload, on_failure, stop);
   KX_RETURN_IF_ERROR(counts);
   bool is_well = counts->failed == 0;
-  // It names the described kinds, which the next run needs to know.
-  const bool is_all = is_well && options.label_selector.empty();
+  const bool is_whole = is_well && options.label_selector.empty();
   for (const reloader::ToldOperator& told :
        operators ? operators->gone : std::vector<reloader::ToldOperator>()) {
     const apimachinery::ObjectKey& gone = told.deployment;
     if (!Concerns(question, gone.namespace_)) {
       continue;
     }
-    if (!is_all) {
+    // It names the described kinds, which the next run needs to know.
+    if (!is_whole || !IncludesAllOf(question, told)) {
       std::cout << "ConfigMap " << gone.namespace_ << "/reloader-meta-info: is kept, as not all "
                 << "workloads are clean; it tells a further run which kinds to look at"
                 << std::endl;

@@ -66,9 +66,10 @@ LiveRecords::Options LiveView::RecordOptions(Further further) {
     return LookAt(id, stop);
   };
   options.others = [this, further = std::move(further)](std::size_t left_out,
-                                                        const std::stop_token&) {
+                                                        const std::stop_token& stop) {
     users_.clear();
     wave_lines_.lines.clear();
+    RefreshForeign(stop);
     arbiter_ = view_.enforcer().Snapshot();
     Edits records;
     AddPolicies(records);
@@ -116,6 +117,9 @@ void LiveView::OnWorkload(WorkloadKind kind, const cache::RawEvent& event) {
 void LiveView::OnSource(SourceType type, const cache::RawEvent& event) {
   if (type != SourceType::kSecretProviderClass) {
     TouchUsersOf({type, event.key()});
+    for (const SourceId& id : view_.caches().ForeignIdsOf({type, event.key()})) {
+      TouchUsersOf(id);
+    }
     return;
   }
   if (event.type == cache::RawEvent::Type::kDelete) {
@@ -138,6 +142,18 @@ void LiveView::TouchUsersOf(const SourceId& source) {
     for (const WorkloadId& id : *ids) {
       records_.Touch(id);
     }
+  }
+}
+
+void LiveView::RefreshForeign(const std::stop_token& stop) {
+  const ForeignView::News news = view_.RefreshForeign(stop);
+  for (const SourceId& object : news.objects) {
+    for (const SourceId& id : view_.caches().ForeignIdsOf(object)) {
+      TouchUsersOf(id);
+    }
+  }
+  if (news.has_policies) {
+    records_.TouchAll();
   }
 }
 

@@ -56,6 +56,9 @@ class LiveView {
   void OnWorkload(reloader::WorkloadKind kind, const cache::RawEvent& event);
   void OnSource(reloader::SourceType type, const cache::RawEvent& event);
   void TouchUsersOf(const reloader::SourceId& source);
+  /// Touches the users of sources of other namespaces that have changed, where these are not
+  /// watched.
+  void RefreshForeign(const std::stop_token& stop);
   reloader::LiveRecords::Look LookAt(const reloader::WorkloadId& id, const std::stop_token& stop);
   /// Why the operator does not watch the workload; empty when it does.
   std::string WhyUnwatched(const reloader::WorkloadId& id, const std::stop_token& stop);

@@ -4,14 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "kubexx/api/core/v1/resources.gen.h"
-#include "kubexx/api/core/v1/schema.gen.h"
-#include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/cache/object.h"
-#include "kubexx/codec/codec.h"
-#include "kubexx/kubernetes/resource_client.h"
-#include "kubexx/reloader/model/projection.h"
-#include "kubexx/reloader/model/value_digests.h"
 #include "kubexx/reloader/operator/watch_scope.h"
 #include "kubexx/reloader/plan/foreign_list.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
@@ -39,30 +31,6 @@ std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTCli
   return informers;
 }
 
-/// Reads what an informer would keep of an object; std::nullopt: it does not exist, or the operator
-/// does not watch it.
-template <class T>
-Result<std::optional<reloader::ChangedSource>> ReadSource(
-    const std::shared_ptr<rest::RESTClient>& client, const reloader::SourceId& object,
-    const reloader::Config& config, const std::stop_token& stop) {
-  const kubernetes::ResourceClient<T> resource(client, object.key.namespace_);
-  KX_ASSIGN_OR_RETURN(const auto list,
-                      resource.List({.label_selector = config.source_label_selector,
-                                     .field_selector = "metadata.name=" + object.key.name},
-                                    stop));
-  if (list.items.empty()) {
-    return std::nullopt;
-  }
-  const T& item = list.items[0];
-  cache::Object kept{
-      .encoding = codec::Encoding::kJson, .bytes = codec::EncodeJson(item), .key = object.key};
-  KX_RETURN_IF_ERROR(reloader::ProjectSource(object.type, config.rules.keys, kept));
-  KX_ASSIGN_OR_RETURN(reloader::Source source, reloader::SourceFrom(object.type, kept));
-  source.resource_version = reloader::VersionNumber(item.metadata.resource_version);
-  return reloader::ChangedSource{.source = std::move(source),
-                                 .data = reloader::ValueDigestsOf(item)};
-}
-
 std::vector<std::string> NamespacesOf(const std::string& name) {
   return name.empty() ? std::vector<std::string>() : std::vector{name};
 }
@@ -82,7 +50,8 @@ NamespaceView::NamespaceView(const std::shared_ptr<rest::RESTClient>& client,
       value_digests_(reloader::NewValueFetch(client)),
       absences_({.has_selector = !config.source_label_selector.empty(),
                  .exists = reloader::NewSourceQuery(client)}),
-      client_(client) {}
+      // The caches of all namespaces have the sources of all.
+      foreign_(name.empty() ? nullptr : std::make_unique<ForeignView>(client, config, enforcer_)) {}
 
 void NamespaceView::Start() {
   watch_.Start(enforcer_);
@@ -106,39 +75,31 @@ bool NamespaceView::MayNotList(reloader::WorkloadKind kind) const {
   return fallbacks_->IsRefused({reloader::KindName(kind), "list", name_});
 }
 
-void NamespaceView::LookAtForeign(const reloader::SourceId& id, const std::stop_token& stop) {
-  const std::vector<std::string>& watched = config_.namespaces;
-  const reloader::SourceId object{id.type, reloader::ObjectKeyOf(id)};
-  const bool is_watched =
-      !config_.rules.Ignores(id.type) &&
-      (watched.empty() || std::ranges::find(watched, object.key.namespace_) != watched.end());
-  if (!is_watched || !looked_at_.insert(id).second) {
-    return;
-  }
-  auto read = id.type == reloader::SourceType::kSecret
-                  ? ReadSource<api::core::v1::Secret>(client_, object, config_, stop)
-                  : ReadSource<api::core::v1::ConfigMap>(client_, object, config_, stop);
-  if (!read) {
-    unread_.insert(id);
-  } else if (*read && reloader::Allows((*read)->source, id.key.namespace_)) {
-    (*read)->source.id = id;
-    foreign_.emplace(id, **std::move(read));
-  }
+Result<ForeignView::Named> NamespaceView::NamedBy(const reloader::Workload& workload,
+                                                  const std::stop_token& stop) {
+  return foreign_ ? foreign_->NamedBy(workload, stop) : ForeignView::Named();
+}
+
+ForeignView::News NamespaceView::RefreshForeign(const std::stop_token& stop) {
+  return !foreign_ ? ForeignView::News()
+                   : foreign_->Refresh(
+                         [this](const reloader::SourceId& object) {
+                           return !caches_.ForeignIdsOf(object).empty();
+                         },
+                         stop);
 }
 
 Result<void> NamespaceView::WithSources(
     const reloader::Workload& workload, const reloader::ChangedSources* changed,
     const std::stop_token& stop, base::FunctionRef<void(const reloader::SourceLookup&)> use) {
-  if (!name_.empty()) {  // the caches of all namespaces have them
-    for (const reloader::SourceId& id : reloader::ForeignSourcesOf(workload, config_.rules.keys)) {
-      LookAtForeign(id, stop);
-    }
-  }
-  reloader::ChangedSources pretended = foreign_;
+  KX_ASSIGN_OR_RETURN(ForeignView::Named foreign, NamedBy(workload, stop));
+  reloader::ChangedSources pretended = std::move(foreign.rolling);
   reloader::KeyedSources sources(caches_, &enforcer_, &value_digests_, stop, &absences_);
   sources.LookFor(workload);
   if (changed != nullptr) {
-    pretended.insert(changed->begin(), changed->end());
+    for (const auto& [id, source] : *changed) {
+      pretended.insert_or_assign(id, source);
+    }
   }
   if (!pretended.empty()) {
     sources.Pretend(pretended);
@@ -180,6 +141,7 @@ Result<reloader::Explanation> NamespaceView::Explain(const WorkloadId& id,
     return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
                                        id.key.ToString() + " does not exist");
   }
+  KX_RETURN_IF_ERROR(NamedBy(*workload, stop));  // tells the enforcer of further policies
   KX_ASSIGN_OR_RETURN(reloader::Explanation explanation,
                       Explain(*workload, enforcer_.Snapshot(), stop));
   return explanation;
@@ -216,8 +178,9 @@ Result<reloader::Explanation> NamespaceView::Explain(
                  },
              .wave_lines = wave_lines});
       }));
+  KX_ASSIGN_OR_RETURN(const ForeignView::Named foreign, NamedBy(workload, stop));
   for (reloader::SourceExplanation& source : explanation.sources) {
-    if (unread_.contains(source.id)) {
+    if (foreign.unread.contains(source.id)) {
       const reloader::BadItem unseen = reloader::NotAvailable(source.id);
       std::erase(explanation.problems, unseen.item + ": " + unseen.error);
       source.summary =
@@ -227,6 +190,9 @@ Result<reloader::Explanation> NamespaceView::Explain(
     }
   }
   explanation.unread_policies = watch_.Unread();
+  for (const std::string& name : foreign.unread_policies) {
+    explanation.unread_policies.push_back("ReloadPolicies of the namespace " + name);
+  }
   explanation.reported = watch_.Reported(workload.id);
   return explanation;
 }

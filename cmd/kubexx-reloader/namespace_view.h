@@ -3,13 +3,12 @@
 #define KUBEXX_CMD_KUBEXX_RELOADER_NAMESPACE_VIEW_H_
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "foreign_view.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/model/changed_sources.h"
@@ -27,6 +26,7 @@
 namespace kubexx {
 
 /// Lists and watches what an operator does, and answers questions about it. Writes nothing.
+/// Thread-safe once it has been started.
 class NamespaceView {
  public:
   /// `name`: the namespace; empty: all of them. `config` must outlive this object.
@@ -51,6 +51,10 @@ class NamespaceView {
   apimachinery::Result<void> AddPreview(const reloader::ChangedSources& changed,
                                         const std::stop_token& stop, reloader::Preview& preview);
 
+  /// Looks again at sources of other namespaces, which are not watched. Blocks for some seconds at
+  /// most.
+  ForeignView::News RefreshForeign(const std::stop_token& stop);
+
   /// The workloads in the caches that may use the source.
   std::vector<reloader::Workload> UsersOf(const reloader::SourceId& source) const;
   const reloader::Caches& caches() const { return caches_; }
@@ -66,9 +70,9 @@ class NamespaceView {
   apimachinery::Result<void> WithSources(
       const reloader::Workload& workload, const reloader::ChangedSources* changed,
       const std::stop_token& stop, base::FunctionRef<void(const reloader::SourceLookup&)> use);
-  /// Reads a source of another namespace than the view's as the workloads of the view see it, and
-  /// adds it to foreign_.
-  void LookAtForeign(const reloader::SourceId& id, const std::stop_token& stop);
+  /// What is known of sources of other namespaces, where the caches do not have them.
+  apimachinery::Result<ForeignView::Named> NamedBy(const reloader::Workload& workload,
+                                                   const std::stop_token& stop);
   bool NeedsRollout(const reloader::Workload& workload, const reloader::SourceId& source,
                     const std::stop_token& stop);
 
@@ -81,13 +85,8 @@ class NamespaceView {
   reloader::PauseQuery query_pause_;
   reloader::ValueDigestReader value_digests_;
   reloader::SourceAbsences absences_;
-  const std::shared_ptr<rest::RESTClient> client_;
-  /// The sources of other namespaces that have been looked at, and those of them that roll
-  /// workloads of the view's namespace.
-  std::set<reloader::SourceId> looked_at_;
-  reloader::ChangedSources foreign_;
-  /// Those that the person who asks may not read.
-  std::set<reloader::SourceId> unread_;
+  /// Null where the view is of all namespaces.
+  const std::unique_ptr<ForeignView> foreign_;
 };
 
 }  // namespace kubexx

@@ -155,12 +155,28 @@ class SpacePreview {
     KX_ASSIGN_OR_RETURN(const std::string left_out,
                         WhyLeftOut(described, present.labels, judge_.config));
     if (left_out.empty()) {
+      NoteElsewhere(source.source);
       changed_[id] = std::move(source);
     } else {
       preview_.not_watched.push_back(std::string(reloader::NamesOf(id.type).kind) + " " +
                                      id.key.ToString() + ": " + left_out);
     }
     return {};
+  }
+
+  /// Says so where workloads of other namespaces may name the source. These are not looked at: that
+  /// would need the right to read all namespaces, and take as long as an operator's start.
+  void NoteElsewhere(const reloader::Source& source) {
+    if (!judge_.config.rules.keys.other_namespaces || source.allowed.empty()) {
+      return;
+    }
+    std::string spaces;
+    for (const char c : source.allowed) {
+      spaces += c == ',' ? std::string(", ") : std::string(1, c);
+    }
+    preview_.elsewhere.push_back(std::string(reloader::NamesOf(source.id.type).kind) + " " +
+                                 source.id.key.ToString() + ": " +
+                                 (spaces == "*" ? std::string("all namespaces") : spaces));
   }
 
   const std::shared_ptr<rest::RESTClient>& client_;

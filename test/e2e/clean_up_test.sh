@@ -110,6 +110,8 @@ says 0 'Deployment shop/web: took away annotation' --dry-run=false -n shop -l ap
 has_baseline statefulset db || fail "a selector leaves nothing out"
 says 0 'ConfigMap tools/reloader-meta-info: is kept, as not all workloads are clean' --dry-run=false -l app=nobody
 tells_of_itself || fail "a further run does not know which kinds there were"
+says 0 'ConfigMap tools/reloader-meta-info: is kept, as not all workloads are clean' --dry-run=false -n tools
+tells_of_itself || fail "a run for one namespace takes away what others need"
 says 0 'leaves variable STAKATER_WEB_CONFIGMAP of container app' --dry-run=false
 [ -z "$(traces)" ] || fail "these are left: $(traces)"
 [ "$(templates)" = "$rolled" ] || fail "pod templates were changed: $(templates)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --sources-in-other-namespaces, on kubexx-apiserver: a source rolls workloads of another namespace where both sides say so, and no others; without the
-# source's permission nothing tells whether it exists; without the flag nothing is read of the annotations; the commands know such sources.
+# source's permission nothing tells whether it exists; without the flag nothing is read of the annotations; the commands know such sources, and what the
+# policies of their namespace say of them; the page follows them.
 set -euo pipefail
 # shellcheck source=../../hack/lib/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib/common.sh"
@@ -50,7 +51,35 @@ explained() { # explained WORDS COMMAND...
 told() { k -n shop get events -o json | jq -r '.items[] | select(.reason == "SourceNotSeen") | .message' | sort -u; }
 has_told() { told | grep -qF -e "$1"; }
 
+# run_page NAME FLAGS...: `ui`, as the page NAME.
+pages=()
+run_page() {
+  local name=$1
+  shift
+  "$reloader" ui "$flag" "$@" >"$work/page-$name.log" 2>&1 &
+  pages+=($!)
+  wait_until 20 "the link of the page" grep -q 'enter?token=' "$work/page-$name.log"
+  curl -s --max-time 10 -D - -o /dev/null "$(grep -o '[^ ]*/enter?token=[0-9a-f]*' "$work/page-$name.log")" |
+    sed -n 's/^Set-Cookie: \([^;]*\);.*/Cookie: \1/p' >"$work/page-$name.cookie"
+}
+# page_says NAME WORDS: of shared/settings, in the record of shop's workload.
+page_says() {
+  local address
+  address=$(sed -n 's,.*\(http://[0-9.]*:[0-9]*\)/enter.*,\1,p' "$work/page-$1.log" | head -n 1)
+  curl -sN --max-time 2 -H "@$work/page-$1.cookie" "$address/events" >"$work/events" || true # it does not end by itself
+  grep -qF -e "\"name\":\"shared/settings\",\"there\":true,\"unknown\":false,\"rolls\":true,$2" "$work/events"
+}
+end_pages() {
+  local status=$?
+  [ ${#pages[@]} -eq 0 ] || kill -9 "${pages[@]}" 2>/dev/null || true
+  (exit "$status")
+  end_all
+}
+trap end_pages EXIT
+
 start
+k apply -f "$kx_root/manifests/crds.yaml" >/dev/null
+wait_for 10 "the CRD" k get reloadpolicies -A || fail "the CRD is not served"
 for space in shared shop bank; do k create namespace "$space" >/dev/null; done
 workload shop marker
 k -n shared create configmap settings --from-literal=KEY=1 >/dev/null
@@ -101,6 +130,18 @@ k -n shop create rolebinding anna --role=reader --user=anna >/dev/null
 export_anna() { KUBECONFIG=$work/anna explained "$@"; }
 export_anna 'ConfigMap shared/settings: is of another namespace, and you may not read it' deployment/web -n shop "$flag"
 
+log "who may read the source and not the policies of its namespace is told that"
+k -n shared create role sources --verb=list --resource=configmaps >/dev/null
+k -n shared create rolebinding anna --role=sources --user=anna >/dev/null
+export_anna 'ReloadPolicies of the namespace shared may not be read' deployment/web -n shop "$flag"
+export_anna 'ConfigMap shared/settings: rolls the workload when it changes' deployment/web -n shop "$flag"
+k -n shared delete rolebinding anna >/dev/null
+
+log "a preview says that it does not look at other namespaces"
+printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"shared"},"data":{"KEY":"9"}}' >"$work/changed.json"
+"$reloader" preview -f "$work/changed.json" "$flag" >"$work/said" 2>&1 || fail "preview: $(cat "$work/said")"
+grep -qF 'may roll for ConfigMap shared/settings: other, shop' "$work/said" || fail "the preview says nothing of others: $(cat "$work/said")"
+
 log "what changes without permission rolls once when it is back"
 nothing_rolls "the end of the permission" allow configmap settings -
 nothing_rolls "a change without permission" settings 5
@@ -121,13 +162,39 @@ nothing_rolls "a paused source" settings 7
 k -n shared annotate configmap settings reloader.kubexx.io/paused- >/dev/null
 wait_until 30 "what was held back" has_settings shop "$(sha KEY=7)"
 
+log "a policy of the source's namespace does so as well, and explain knows it"
+policy() { printf '{"apiVersion":"kubexx.io/v1alpha1","kind":"ReloadPolicy","metadata":{"name":"careful"},"spec":{"sources":[%s]}}' "$1" | k -n shared apply -f - >/dev/null; }
+policy '{"kind":"ConfigMap","name":"settings","paused":true}'
+wait_until 30 "the policy" metric_is kubexx_reloader_policies 1
+nothing_rolls "a source that a policy pauses" settings 71
+explained 'ConfigMap/shared/settings is paused (ReloadPolicy shared/careful' deployment/web -n shop
+policy '{"kind":"ConfigMap","name":"settings","keys":["KEY"]}'
+is_rolled() { ! has_settings shop "$(sha KEY=7)"; }
+wait_until 30 "what was held back" is_rolled
+explained 'of its keys only KEY count (ReloadPolicy shared/careful' deployment/web -n shop
+k -n shared delete reloadpolicy careful >/dev/null
+wait_until 30 "the end of the policy" metric_is kubexx_reloader_policies 0
+settings 7
+wait_until 30 "the rollout for all keys" has_settings shop "$(sha KEY=7)"
+
 log "a restart rolls nothing, and makes up for what was missed"
 stop_operator
 RELOADER_NAMESPACE=shop run_operator "$KUBECONFIG" "$flag"
 wait_until 30 "the operator" is_ready
 nothing_rolls "a restart" true
 stop_operator
+generation=$(k -n shop get deployment web -o 'jsonpath={.metadata.generation}')
+k -n shop patch deployment web --subresource=status --type=merge -p "{\"status\":{\"observedGeneration\":$generation}}" >/dev/null # it is settled
+run_page own -n shop
+run_page all
+for each in own all; do wait_until 60 "the page '$each'" page_says "$each" '"due":false'; done
 settings 8
+for each in own all; do wait_until 60 "the change on the page '$each'" page_says "$each" '"due":true'; done
+for each in "${pages[@]}"; do
+  kill -INT "$each"
+  wait "$each" || fail "a page did not end well: $(cat "$work"/page-*.log)"
+done
+pages=()
 RELOADER_NAMESPACE=shop run_operator "$KUBECONFIG" "$flag" --reload-strategy=env-vars
 wait_until 60 "what was missed" has_settings shop "$(sha KEY=8)"
 stop_operator

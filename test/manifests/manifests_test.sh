@@ -163,6 +163,9 @@ what_has_no_effect_is_told() {
   told 'kubexx.tracing.endpoint has no effect' --set kubexx.tracing.endpoint=http://collector:4318
   told 'kubexx.page.viewers has no effect' --set reloader.rbac.enabled=false --set kubexx.page.enabled=true --set kubexx.page.plainHTTP=true \
     --set 'kubexx.page.viewers[0].kind=Group,kubexx.page.viewers[0].name=a'
+  told 'kubexx.sourcesInOtherNamespaces has no effect with reloader.webhookUrl' --set kubexx.sourcesInOtherNamespaces=true --set reloader.webhookUrl=http://hook.example.com
+  told "kubexx.sourcesInOtherNamespaces has no effect, as only the release's namespace is watched" --namespace shop --set reloader.watchGlobally=false \
+    --set kubexx.sourcesInOtherNamespaces=true --set 'reloader.namespaces={shop}'
   told 'reloader.namespaceSelector has no effect' --set reloader.watchGlobally=false --set reloader.namespaceSelector=a
 }
 

@@ -17,6 +17,9 @@ namespace {
 
 // Roles that are being replaced refuse requests for a shorter time than this.
 constexpr base::Duration kRefusedForGood = std::chrono::seconds(10);
+/// What a look takes at most, in renewals: the next sign of life waits for it, and the others count
+/// some of these as silence.
+constexpr int kLookPeriods = 3;
 /// Of the ten seconds that an operator has to end.
 constexpr base::Duration kTimeToLeave = std::chrono::seconds(2);
 
@@ -156,6 +159,13 @@ class Membership::Impl {
                       : base::Duration::zero();
   }
 
+  /// How long a request of the look that is under way may take; zero as above.
+  base::Duration TimeOfLook() const {
+    return is_member_ ? std::clamp<base::Duration>(look_end_ - options_.clock.Now(),
+                                                   base::Duration(1), TimeOfSilence())
+                      : base::Duration::zero();
+  }
+
   /// The other replicas regard a replica as dead that has given no sign of life for so long, and
   /// replicas with another number of shards may work by now.
   void BeginAnewAfterSilence() {
@@ -187,8 +197,9 @@ class Membership::Impl {
   /// Finds the other replicas, and decides whether this one has to wait and which shards it should
   /// take.
   void Look(const std::stop_token& stop) {
-    auto members = store_.List(stop, TimeOfSilence());
-    auto leader = members && HasSigns() ? store_.Leader(stop, TimeOfSilence())
+    look_end_ = options_.clock.Now() + kLookPeriods * options_.renew_period;
+    auto members = store_.List(stop, TimeOfLook());
+    auto leader = members && HasSigns() ? store_.Leader(stop, TimeOfLook())
                                         : Result<std::optional<Member>>(std::nullopt);
     BeginAnewAfterSilence();  // the requests may have taken too long
     const base::TimePoint now = options_.clock.Now();
@@ -211,7 +222,7 @@ class Membership::Impl {
     if (!is_member_) {  // the Lease that this replica left at its last end does not count
       const auto left =
           std::erase_if(*members, [&](const Member& of) { return of.name == options_.identity; });
-      if (left > 0 && HasSigns() && !store_.Remove(options_.identity, stop, TimeOfSilence())) {
+      if (left > 0 && HasSigns() && !store_.Remove(options_.identity, stop, TimeOfLook())) {
         return;  // it would make this replica older than it is
       }
     }
@@ -223,7 +234,7 @@ class Membership::Impl {
     }
     if (HasSigns()) {
       for (const std::string& name : view_.Abandoned(now)) {
-        (void)store_.Remove(name, stop, TimeOfSilence());  // the next look tries again
+        (void)store_.Remove(name, stop, TimeOfLook());  // the next look tries again
       }
     }
   }
@@ -348,6 +359,7 @@ class Membership::Impl {
   // The end of the wait after the last of them has gone.
   std::optional<base::TimePoint> waited_until_;
   base::TimePoint renewed_at_{};  // the time of the last sign of life
+  base::TimePoint look_end_{};    // when the requests of the last look have to end
   mutable base::Mutex mu_;
   base::CondVar changed_;
   base::CondVar wake_;

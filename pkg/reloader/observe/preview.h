@@ -69,6 +69,9 @@ struct Preview {
   std::vector<std::string> unread_policies{};
   /// For what the operator rolls nothing, and why, as "namespace shop: ..."
   std::vector<std::string> not_watched{};
+  /// Sources whose change may roll workloads of other namespaces, which are not looked at:
+  /// "ConfigMap shared/settings: bank, shop".
+  std::vector<std::string> elsewhere{};
   /// The operator whose flags the preview uses.
   std::string flags{};
 };

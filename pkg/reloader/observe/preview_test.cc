@@ -245,7 +245,11 @@ TEST_F(PreviewTest, TellsOfAnImmutableSourceAndOfOtherObjects) {
   preview.ignored = {"Deployment web"};
   preview.not_watched = {"namespace other: no"};
   preview.unread_policies = {"ClusterReloadPolicies"};
+  preview.elsewhere = {"ConfigMap shop/config: bank"};
+  EXPECT_THAT(ToJson(preview), HasSubstr(R"("elsewhere":["ConfigMap shop/config: bank"])"));
   const std::string text = ToText(preview);
+  EXPECT_THAT(text, HasSubstr("Workloads of other namespaces are not looked at, and may roll for "
+                              "ConfigMap shop/config: bank\n"));
   EXPECT_THAT(text,
               HasSubstr("keys a changed; the API server refuses that, since it is immutable"));
   EXPECT_THAT(text, HasSubstr("Left out: Deployment web is neither a ConfigMap nor a Secret\n"));

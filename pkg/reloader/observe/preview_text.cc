@@ -177,6 +177,10 @@ std::string ToText(const Preview& preview) {
   for (const std::string& each : preview.not_watched) {
     text += "Nothing is rolled for " + each + "\n";
   }
+  for (const std::string& each : preview.elsewhere) {
+    text += "Workloads of other namespaces are not looked at, and may roll for " + ToOneLine(each) +
+            "\n";
+  }
   for (const std::string& type : preview.unread_policies) {
     text += type + " may not be read: what they say is not known.\n";
   }
@@ -190,7 +194,8 @@ std::string ToJson(const Preview& preview) {
   JsonTree tree = JsonTree::Object();
   for (const auto& [name, texts] : {std::pair("ignored", &preview.ignored),
                                     std::pair("unreadPolicies", &preview.unread_policies),
-                                    std::pair("notWatched", &preview.not_watched)}) {
+                                    std::pair("notWatched", &preview.not_watched),
+                                    std::pair("elsewhere", &preview.elsewhere)}) {
     tree[name] = TextsOf(*texts);
   }
   tree["flags"] = preview.flags;

@@ -105,6 +105,13 @@ TEST_P(PlannerForeignTest, OneThatIsNotSeenRollsNothingWhateverIsSaidOfDeletions
   EXPECT_THAT(Make().changes, SizeIs(1));
 }
 
+TEST_P(PlannerForeignTest, OneOfATypeThatIsIgnoredIsNotToldToAllowIt) {
+  rules_.ignored_types = {SourceType::kSecret};
+  web_.annotations[std::string(kReloadOnOtherNamespaces)] = "Secret/shared/db";
+  Hide({SourceType::kSecret, {"app", "shared/db"}});
+  EXPECT_THAT(Make().bad_items, IsEmpty()) << "that would not help";
+}
+
 TEST_P(PlannerForeignTest, OneThatIsSeenForTheFirstTimeRollsNothing) {
   rules_.reload_on_create = true;
   Hide(kOfShared);

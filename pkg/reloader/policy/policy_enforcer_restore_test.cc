@@ -315,6 +315,20 @@ TEST_F(PolicyEnforcerRestoreTest, DataThatSomebodyHasWrittenSinceHaveNotFailed) 
   EXPECT_TRUE(Standing(kWavePassword).failure->others_put_back);
 }
 
+// "has other data by now" was said of it.
+TEST_F(PolicyEnforcerRestoreTest, ASourceOfAnotherNamespaceThatIsNotSeenAnyMoreHasNoOtherData) {
+  const SourceId settings = ForeignId(SourceType::kConfigMap, {"shared", "settings"}, "shop");
+  const Digest bad = DigestOf("bad");
+  FailForVersions("a", {DataVersionOf(kWaveConfig, DigestNow(kWaveConfig).ToString()),
+                        DataVersionOf(settings, bad.ToString())});
+  const RestoreStanding standing = Standing();
+  ASSERT_TRUE(standing.failure);
+  EXPECT_EQ(standing.failure->changed, std::nullopt);
+  EXPECT_THAT(standing.failure->sources,
+              ElementsAre(FailedSource{.id = kWaveConfig, .bad = DigestNow(kWaveConfig)},
+                          FailedSource{.id = settings, .bad = bad, .is_named = false}));
+}
+
 TEST_F(PolicyEnforcerRestoreTest, SaysThatAnotherKeyWasWrittenOfDataThatStillFail) {
   FailFor("a", {kWaveConfig});
   // The workload counts some keys only, so its digest is another one than that of the whole data.

@@ -62,12 +62,15 @@ FailedRollout FailureOf(const ObjectRef& workload, const reloadpolicy::DataVersi
   for (const auto& [each, digests] : SourcesIn(versions, workload.key.namespace_)) {
     const auto present = caches.GetSource(each);
     const bool is_gone = !present && caches.Knows(each.type, workload.key.namespace_);
-    if (is_gone ||
+    // That of another namespace may have lost its permission: it has no other data by that.
+    const bool is_unseen = present && present->unknown;
+    if (is_gone || is_unseen ||
         (present && digests.contains(RecordedDigest(each, present->digest.ToString())))) {
-      failure.sources.push_back(
-          {.id = each,
-           .bad = present ? present->digest : Digest::Parse(*digests.begin()).value_or(kNoSource),
-           .is_named = IsNamed(each, waves)});
+      failure.sources.push_back({.id = each,
+                                 .bad = present && !is_unseen
+                                            ? present->digest
+                                            : Digest::Parse(*digests.begin()).value_or(kNoSource),
+                                 .is_named = IsNamed(each, waves)});
     } else if (!present || !present->restored) {
       failure.changed = each;
     } else {

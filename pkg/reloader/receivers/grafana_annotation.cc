@@ -33,8 +33,9 @@ void AddTag(std::string_view name, std::string_view value, JsonTree& tags) {
   }
 }
 
-std::string KindAndName(const reloadpolicy::ObjectRef& ref) {
-  return ref.kind + "/" + ref.key.name;
+/// "KIND/NAME", with the namespace where it is not that of the tag "namespace".
+std::string TagOf(const reloadpolicy::ObjectRef& ref, std::string_view namespace_) {
+  return ref.key.namespace_ == namespace_ ? ref.kind + "/" + ref.key.name : ref.ToString();
 }
 
 JsonTree AnnotationOf(const NotificationText& text, base::WallTime begin, JsonTree tags) {
@@ -73,10 +74,10 @@ JsonTree GrafanaAnnotation(const Notification& notification, std::string_view cl
     AddTag("namespace", notification.namespace_, tags);
   }
   if (notification.workload) {
-    AddTag("workload", KindAndName(*notification.workload), tags);
+    AddTag("workload", TagOf(*notification.workload, notification.namespace_), tags);
   }
   for (const reloadpolicy::ObjectRef& source : notification.sources) {
-    AddTag("source", KindAndName(source), tags);
+    AddTag("source", TagOf(source, notification.namespace_), tags);
   }
   return AnnotationOf(TextOf(notification, cluster), notification.time, std::move(tags));
 }

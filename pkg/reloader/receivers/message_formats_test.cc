@@ -206,6 +206,13 @@ TEST(GrafanaAnnotations, HaveTimeTagsAndText) {
               HasSubstr("a &lt;b&gt; &amp;"));
 }
 
+TEST(GrafanaAnnotations, TellSourcesOfOtherNamespacesApart) {
+  Notification rolled = WebWasRolled();
+  rolled.sources = {{"ConfigMap", {"shop", "settings"}}, {"ConfigMap", {"shared", "settings"}}};
+  EXPECT_THAT(GrafanaAnnotation(rolled, "").Find("tags")->ToJson(),
+              HasSubstr(R"("source:ConfigMap/settings","source:ConfigMap/shared/settings")"));
+}
+
 TEST(GrafanaAnnotations, KeepToTheLimitOfTags) {
   Notification many = WebWasRolled();
   for (int i = 0; i < 18; ++i) {

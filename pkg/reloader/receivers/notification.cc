@@ -35,7 +35,7 @@ Notification NotificationOf(const WriteReport& report) {
       notification.more_sources = causes.size() - Notification::kMaxSources;
       break;
     }
-    notification.sources.push_back(RefOf(cause));
+    notification.sources.push_back(ObjectRefOf(cause));
   }
   notification.action = report.in_place;
   notification.job = report.job;

@@ -37,6 +37,15 @@ TEST(Notification, TellsOfAWriteWithItsSources) {
   EXPECT_EQ(failed.text, "why");
 }
 
+// It was called shop/shared/settings, which no object can be.
+TEST(Notification, NamesASourceOfAnotherNamespaceAsTheObjectThatItIs) {
+  const Notification rolled = NotificationOf(
+      WriteReport{.workload = kDeployment,
+                  .causes = {ForeignId(SourceType::kConfigMap, {"shared", "settings"}, "shop")}});
+  ASSERT_EQ(rolled.sources.size(), 1U);
+  EXPECT_EQ(rolled.sources[0].key, (apimachinery::ObjectKey{"shared", "settings"}));
+}
+
 TEST(Notification, IsBounded) {
   WriteReport report{
       .workload = kDeployment,

@@ -29,8 +29,8 @@ struct FailedSource {
 /// A rollout that has failed in a wave of a policy that restores data.
 struct FailedRollout {
   reloadpolicy::ObjectRef workload{};
-  /// The sources that have the data of that rollout, and those that are gone, sorted by id. Those
-  /// that were put back already are left out.
+  /// The sources that have the data of that rollout, and those that are gone or not seen any more,
+  /// sorted by id. Those that were put back already are left out.
   std::vector<FailedSource> sources{};
   /// A source of the rollout whose data are not those of the rollout any more, though the operator
   /// has not put others back; nobody knows whether the old data of the others go with these.
