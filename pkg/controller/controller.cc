@@ -334,8 +334,7 @@ class Controller::Impl {
                         {"error", status},
                         {"others", *left_out}});
     }
-    queue_.Add(*item, {.priority = item.priority(),
-                       .after = early_limiter_->When(*item)});
+    queue_.Add(*item, {.priority = item.priority(), .after = early_limiter_->When(*item)});
   }
 
   void HandleError(const workqueue::Queue::Item& item, const Status& status,

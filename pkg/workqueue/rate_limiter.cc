@@ -101,8 +101,8 @@ std::shared_ptr<RateLimiter> NewExponentialFailureRateLimiter(base::Duration bas
   return std::make_shared<ExponentialFailureRateLimiter>(base_delay, max_delay);
 }
 
-std::shared_ptr<RateLimiter> NewBucketRateLimiter(double per_second, int burst,
-                                                  base::Clock& clock, base::Duration max_delay) {
+std::shared_ptr<RateLimiter> NewBucketRateLimiter(double per_second, int burst, base::Clock& clock,
+                                                  base::Duration max_delay) {
   return std::make_shared<BucketRateLimiter>(per_second, burst, clock, max_delay);
 }
 

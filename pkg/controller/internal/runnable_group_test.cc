@@ -115,9 +115,8 @@ TEST(RunnableGroupTest, AThrowWhileItIsAskedForItsEndIsAFailure) {
   };
   base::testing::FakeClock clock;
   std::promise<std::string> failure;
-  RunnableGroup group(clock, [&failure](const apimachinery::Status& status) {
-    failure.set_value(status.message);
-  });
+  RunnableGroup group(
+      clock, [&failure](const apimachinery::Status& status) { failure.set_value(status.message); });
   group.Add(std::make_shared<Odd>());
   group.Start();
   EXPECT_THAT(failure.get_future().get(), ::testing::HasSubstr("nobody knows"));
