@@ -35,13 +35,11 @@ class DoorGate final : public RolloutGate {
     return {};
   }
   bool WaitForSync(const std::stop_token&) override { return true; }
-  bool Admit(const Workload&, std::vector<Change>& changes,
-             AnnotationEdits& annotations) override {
+  bool Admit(const Workload&, std::vector<Change>& changes, AnnotationEdits& annotations) override {
     ++asked;
     const std::vector<Change> all = changes;
-    std::erase_if(changes, [this](const Change& change) {
-      return IsOnHold(change.causes.front().key.name);
-    });
+    std::erase_if(
+        changes, [this](const Change& change) { return IsOnHold(change.causes.front().key.name); });
     if (!open || changes.empty()) {
       changes = all;
       return false;
@@ -149,7 +147,7 @@ class OperatorInPlaceTest : public OperatorTest {
     PutConfigMap("env", "a");
     StartWith(KeepingThree());
   }
-  /// The Deployment of StartWithThree gets another replica, which does not become available.
+  /// The Deployment of StartWithThree gets another replica, which becomes available.
   void BeginMorePods() {
     const int told = door_.told;
     auto deployment = KeepingThree();
@@ -161,7 +159,9 @@ class OperatorInPlaceTest : public OperatorTest {
     deployment.status.replicas = deployment.status.updated_replicas = 2;
     deployment.status.available_replicas = 1;
     Put(*deployments_, deployment);
-    KX_AWAIT(door_.told >= told + 2);
+    deployment.status.available_replicas = 2;
+    Put(*deployments_, deployment);
+    KX_AWAIT(door_.told >= told + 3);  // it is told first, and of this one when the last is handled
   }
   /// Changes the source that only new pods get. `events`: see Edit.
   void EditEnv(const std::string& value, double events) {

@@ -167,7 +167,8 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
   bool is_kept = false;
   if (!begun.empty() && IsForData(DataOf(begun), report, workload)) {
     const bool is_same = report.action == action && report.state != State::kNone;
-    is_kept = is_same && report.state == State::kFailed && report.is_refused && action.keeps_refused;
+    is_kept =
+        is_same && report.state == State::kFailed && report.is_refused && action.keeps_refused;
     if (is_same && report.state == State::kDone) {
       plan.changes = std::move(begun);
       auto answer = RecordReload(workload, plan, report, moment);
