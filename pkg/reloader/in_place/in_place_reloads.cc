@@ -152,6 +152,17 @@ void InPlaceReloads::Forget(const WorkloadId& workload) {
   Remove(workload);
 }
 
+ReloadedData InPlaceReloads::Refused(const WorkloadId& workload) const {
+  const base::MutexLock lock(mu_);
+  const auto found = refused_.find(workload);
+  return found == refused_.end() ? ReloadedData{} : found->second;
+}
+
+void InPlaceReloads::ForgetRefused(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  refused_.erase(workload);
+}
+
 void InPlaceReloads::Leave(base::FunctionRef<bool(const std::string& namespace_)> left) {
   const base::MutexLock lock(mu_);
   std::vector<WorkloadId> all;
@@ -163,6 +174,7 @@ void InPlaceReloads::Leave(base::FunctionRef<bool(const std::string& namespace_)
   for (const WorkloadId& id : all) {
     Remove(id);
   }
+  std::erase_if(refused_, [&](const auto& each) { return left(each.first.key.namespace_); });
 }
 
 void InPlaceReloads::Remove(const WorkloadId& workload) {
@@ -402,6 +414,11 @@ void InPlaceReloads::End(const ReloadPtr& reload, State state, const std::string
     reload->report.why = why;
     reload->report.is_refused = is_refused;
     reload->report.duration = options_.clock.Now() - reload->begun;
+    if (is_refused) {
+      for (const auto& [source, digest] : reload->job.data) {
+        refused_[reload->job.workload].insert_or_assign(source, digest);
+      }
+    }
     running_.Add(-1);
     (state == State::kDone ? done_ : failed_).Increment();
     std::erase_if(owners_, [&](const auto& owner) { return owner.second == reload->job.workload; });

@@ -90,11 +90,16 @@ class InPlaceReloads {
   /// Returns whether the last call for this reload of the workload, if there was one, was about
   /// something else.
   bool IsNews(const WorkloadId& workload, const std::string& message);
-  /// Ends the reload of the workload, if there is one, and forgets it.
+  /// Ends the reload of the workload, if there is one, and forgets it, but not what was refused.
   void Forget(const WorkloadId& workload);
-  /// The same for all workloads of the namespaces for which `left` returns true.
+  /// The data that the workload's program has refused, in one reload or several, since the last
+  /// call of ForgetRefused; of each source the last ones.
+  ReloadedData Refused(const WorkloadId& workload) const;
+  /// The program has taken its files, or no pod is to be kept from them any more.
+  void ForgetRefused(const WorkloadId& workload);
+  /// Forget and ForgetRefused for all workloads of the namespaces for which `left` returns true.
   void Leave(base::FunctionRef<bool(const std::string& namespace_)> left);
-  /// Ends all reloads and joins the threads. May be called again.
+  /// Ends and forgets all reloads, and joins the threads. May be called again.
   void Stop();
 
  private:
@@ -136,6 +141,7 @@ class InPlaceReloads {
   metrics::Gauge running_;
   mutable base::Mutex mu_;
   std::map<WorkloadId, ReloadPtr> reloads_ KX_GUARDED_BY(mu_);
+  std::map<WorkloadId, ReloadedData> refused_ KX_GUARDED_BY(mu_);
   /// Whose pods are in the queue.
   std::map<apimachinery::ObjectKey, WorkloadId> owners_ KX_GUARDED_BY(mu_);
   workqueue::Queue queue_;

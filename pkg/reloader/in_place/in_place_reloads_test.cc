@@ -289,6 +289,33 @@ TEST_F(InPlaceReloadsTest, APodThatCannotBeReloadedFailsTheReload) {
   EXPECT_EQ(Ended("failed"), 1);
 }
 
+TEST_F(InPlaceReloadsTest, WhatWasRefusedIsRememberedWhenTheReloadIsForgotten) {
+  const auto fail_with = [this](apimachinery::Reason reason) {
+    pods_.Change("web-1", [reason](FakePods::Pod& pod) {
+      pod.action = apimachinery::Status(reason, "its exit code is 2");
+    });
+  };
+  fail_with(apimachinery::Reason::kInvalid);
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_THAT(reloads_->Refused(kReloaded), IsEmpty()) << "it is no refusal";
+  fail_with(apimachinery::Reason::kBadRequest);
+  Start();
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  reloads_->Forget(kReloaded);
+  EXPECT_EQ(reloads_->Refused(kReloaded), (ReloadedData{{kReloadSource, DigestOf("key=b")}}));
+  pods_.SetData("c");
+  Start("c");
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  EXPECT_EQ(reloads_->Refused(kReloaded), (ReloadedData{{kReloadSource, DigestOf("key=c")}}));
+  reloads_->ForgetRefused(kReloaded);
+  EXPECT_THAT(reloads_->Refused(kReloaded), IsEmpty());
+  Start("c");
+  EXPECT_EQ(AwaitEnd(), State::kFailed);
+  reloads_->Leave([](const std::string& namespace_) { return namespace_ == "ns"; });
+  EXPECT_THAT(reloads_->Refused(kReloaded), IsEmpty());
+}
+
 TEST_F(InPlaceReloadsTest, ASubPathFailsTheReloadWithoutAnAction) {
   pods_.Change("web-1", [](FakePods::Pod& pod) {
     pod.object.spec.containers.front().volume_mounts.front().sub_path = "key";

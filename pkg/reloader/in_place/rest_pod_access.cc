@@ -1,6 +1,8 @@
 // The pods behind an API server.
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/api/core/v1/resources.gen.h"
@@ -120,13 +122,54 @@ bool IsRefusal(int status) {
   return status == 400 || status == 409 || status == 412 || status == 422 || status == 500;
 }
 
+bool IsPartOfName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.';
+}
+
+/// Whether the text ends with this name, which is not the end of a longer one.
+bool EndsWithName(std::string_view text, std::string_view name) {
+  return text.ends_with(name) &&
+         (text.size() == name.size() || !IsPartOfName(text[text.size() - name.size() - 1]));
+}
+
+/// Whether the text has this name, as `exec: "ls": ...` and not as "fails" has it.
+bool HasName(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (EndsWithName(text.substr(0, end), name) &&
+        (end == text.size() || !IsPartOfName(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the text says of this file that it is not there: "stat FILE: no such file or directory",
+/// maybe in quotation marks.
+bool SaysIsMissing(std::string_view text, std::string_view file) {
+  constexpr std::string_view kMissing = "o such file or directory";
+  for (auto at = text.find(kMissing); at != std::string_view::npos;
+       at = text.find(kMissing, at + 1)) {
+    std::string_view before = text.substr(0, at - std::min<std::size_t>(at, 1));  // and "N", or "n"
+    while (!before.empty() && std::string_view(": \"'`").contains(before.back())) {
+      before.remove_suffix(1);
+    }
+    if (EndsWithName(before, file)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether the container's runtime says that there is no such program. Some have an exit code for
 /// that, and others only an error with the text of what runs the containers, which comes after
-/// "Internal error occurred" as any error of a kubelet does.
-bool IsNoProgram(const apimachinery::Status& failure) {
-  return failure.reason == Reason::kInternalError &&
-         (failure.message.contains("executable") ||
-          failure.message.contains("o such file or directory"));
+/// "Internal error occurred" as any error of a kubelet does. A runtime that is being started is no
+/// such file either, namely its socket; so the text has to name the program.
+bool IsNoProgram(const apimachinery::Status& failure, std::string_view program) {
+  const std::string& text = failure.message;
+  return failure.reason == Reason::kInternalError && !text.contains("code = Unavailable") &&
+         ((text.contains("executable") && HasName(text, program)) || SaysIsMissing(text, program));
 }
 
 /// Whether it may be over soon what keeps the API server from passing on a request: it is being
@@ -241,7 +284,7 @@ class RestPodAccess final : public PodAccess {
     if (!exit && timer.expired()) {
       return Fail(Reason::kTimeout, "it has not ended in time");
     }
-    if (!exit && IsNoProgram(exit.error())) {
+    if (!exit && IsNoProgram(exit.error(), command.front())) {
       return Fail(Reason::kInvalid, "container " + container + " has no " + command.front());
     }
     KX_RETURN_IF_ERROR(exit);

@@ -281,6 +281,10 @@ TEST_F(RestPodExecTest, ARuntimeThatHasNoExitCodeForAMissingProgramIsUnderstood)
        {std::pair{R"(exec: \"sha256sum\": executable file not found in $PATH: unknown)",
                   Reason::kInvalid},
         {"stat sha256sum: no such file or directory", Reason::kInvalid},
+        {R"(exec: \"/bin/sha256sum\": stat /bin/sha256sum: no such file or directory: unknown)",
+         Reason::kInvalid},
+        {"executable file `sha256sum` not found in $PATH: No such file or directory",
+         Reason::kInvalid},
         {"cannot exec in a stopped container", Reason::kInternalError}}) {
     Serve("", R"({"metadata":{},"status":"Failure","reason":"InternalError","code":500,"message":)"
               R"("Internal error occurred: error executing command in container: )" +
@@ -291,6 +295,26 @@ TEST_F(RestPodExecTest, ARuntimeThatHasNoExitCodeForAMissingProgramIsUnderstood)
     if (reason == Reason::kInvalid) {
       EXPECT_EQ(end.error().message, "container app has no sha256sum");
     }
+  }
+}
+
+// Each of these rolled the workload, at the first look, while a node's runtime began anew.
+TEST_F(RestPodExecTest, ARuntimeThatIsNotThereIsNoMissingProgram) {
+  for (
+      const char* message :
+      {R"(rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while )"
+       R"(dialing: dial unix /run/containerd/containerd.sock: connect: no such file or directory\")",
+       R"(failed to exec in container: dial unix /run/containerd/s/1f: connect: no such file or )"
+       R"(directory: unavailable)",
+       R"(failed to create exec \"1f\": exec: \"runc\": executable file not found in $PATH)",
+       "rpc error: code = Unavailable desc = an executable sha256sum: no such file or directory",
+       "open /proc/77/not-sha256sum: no such file or directory"}) {
+    Serve("", R"({"metadata":{},"status":"Failure","reason":"InternalError","code":500,"message":)"
+              R"("Internal error occurred: error executing command in container: )" +
+                  std::string(message) + R"("})");
+    const auto end = access_->Look(kAccessedPod, "app", {"sha256sum"}, {});
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().reason, Reason::kInternalError) << end.error().ToString();
   }
 }
 

@@ -47,6 +47,10 @@ bool BeginsPods(const Workload& workload) {
           (workload.phase == reloadpolicy::Phase::kUnseen && !workload.presumed));
 }
 
+bool HasMoreReplicas(const Workload& before, const Workload& now) {
+  return now.replicas && before.replicas.value_or(1) < *now.replicas;
+}
+
 bool HasOtherTemplate(const Workload& before, const Workload& now) {
   return !before.template_version.digest.empty() && !now.template_version.digest.empty() &&
          before.template_version.digest != now.template_version.digest &&

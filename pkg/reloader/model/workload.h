@@ -122,6 +122,9 @@ struct Workload {
   std::optional<std::int64_t> wanted{};
   /// spec.paused, for kinds that have it: changes of the template start no new pods for now.
   bool paused = false;
+  /// spec.replicas, for kinds that have it, but for custom kinds; std::nullopt also where it is not
+  /// set, which is one.
+  std::optional<std::int32_t> replicas{};
   /// The workload is a CronJob for which a change starts no Job (see IsToRun).
   bool suspended = false;
   /// The resource versions of the object that this was read from, and of the Deployment whose
@@ -150,6 +153,10 @@ bool AllPodsAreReplaced(const Workload& workload);
 /// Whether the status tells that pods begin one after the other, or may tell so soon, as it is of
 /// an earlier generation. False while the workload is paused.
 bool BeginsPods(const Workload& workload);
+
+/// Whether a workload that tells how many pods it wants wants more of them `now`. They begin also
+/// while it is paused.
+bool HasMoreReplicas(const Workload& before, const Workload& now);
 
 /// Whether the pod template has changed between two states of one workload.
 bool HasOtherTemplate(const Workload& before, const Workload& now);

@@ -47,6 +47,10 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
   if constexpr (requires { full.spec.paused; }) {
     paused = full.spec.paused;
   }
+  std::optional<std::int32_t> replicas;
+  if constexpr (requires { full.spec.replicas; }) {
+    replicas = full.spec.replicas;
+  }
   std::optional<apimachinery::Time> ended;
   if constexpr (requires { EndOfRollout(full); }) {
     ended = EndOfRollout(full);
@@ -68,7 +72,8 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
                   .failed_alone = failed_alone,
                   .ended = ended,
                   .wanted = wanted,
-                  .paused = paused};
+                  .paused = paused,
+                  .replicas = replicas};
 }
 
 Result<PodOwner> DecodeCronJob(const cache::Object& object) {
@@ -108,6 +113,12 @@ bool IsPaused(const JsonTree& tree) {
   return paused != nullptr && paused->AsBool().value_or(false);
 }
 
+std::optional<std::int32_t> ReplicasIn(const JsonTree& tree) {
+  const JsonTree* replicas = tree.At({"spec", "replicas"});
+  const auto number = replicas == nullptr ? std::nullopt : replicas->AsInt();
+  return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
+}
+
 // Custom resources come as JSON, and only these parts of them have types here.
 Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   if (object.encoding != codec::Encoding::kJson) {
@@ -140,6 +151,7 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
     return owner;
   }
   owner.paused = IsPaused(tree);
+  owner.replicas = ReplicasIn(tree);
   owner.ended = EndOfRollout(tree);
   owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);
   return owner;

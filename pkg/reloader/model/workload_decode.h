@@ -35,6 +35,8 @@ struct PodOwner {
   std::optional<std::int64_t> wanted{};
   /// spec.paused; false for kinds that have none.
   bool paused = false;
+  /// See Workload::replicas.
+  std::optional<std::int32_t> replicas{};
   /// See Workload::suspended.
   bool suspended = false;
   /// The object makes no more pods: a Job that has finished, or a Job or CronJob that is being

@@ -175,6 +175,7 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
   workload.presumed = owner.presumed;
   workload.failed_alone = owner.failed_alone;
   workload.paused = owner.paused;
+  workload.replicas = owner.replicas;
   workload.suspended = owner.suspended;
   for (const core::Volume& volume : pod.spec.volumes) {
     workload.volumes.push_back({volume.name, ReferencesOf(volume.volume_source)});
@@ -295,6 +296,7 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
     object.metadata.labels[kUsedKeys] = TextOf(workload.used_keys);
   }
   object.spec.paused = workload.paused;
+  object.spec.replicas = workload.replicas;
   core::PodTemplateSpec& pod = object.spec.template_;
   pod.metadata.annotations = Concerning(workload.template_annotations, keys);
   std::vector<Volume> volumes = workload.volumes;
@@ -377,7 +379,8 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
                       codec::Decode<apps::Deployment>(object.encoding, object.bytes));
   PodOwner owner{.metadata = std::move(projection.metadata),
                  .pods = std::move(projection.spec.template_),
-                 .paused = projection.spec.paused};
+                 .paused = projection.spec.paused,
+                 .replicas = projection.spec.replicas};
   owner.failed_alone = owner.metadata.labels.contains(kFailedAlone);
   owner.suspended = owner.metadata.labels.contains(kSuspended);
   if (const auto ref = owner.metadata.labels.find(kTemplateRef);

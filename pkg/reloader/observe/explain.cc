@@ -9,7 +9,9 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/in_place/in_place_verdict.h"
+#include "kubexx/reloader/in_place/mount_check.h"
 #include "kubexx/reloader/in_place/reload_action.h"
+#include "kubexx/reloader/in_place/reloaded_changes.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/object_refs.h"
 #include "kubexx/reloader/model/used_keys.h"
@@ -339,6 +341,32 @@ void ExplainInPlace(const ExplainInput& input, Explanation& result) {
   }
 }
 
+/// See Explanation::awaits_reload. By the workload's mark, and so without what only the operator
+/// that runs remembers.
+std::string AwaitsReload(const ExplainInput& input, const Plan& plan) {
+  const Workload& workload = input.workload;
+  if (!input.rules.reload_in_place || !IsReloadingInPlace(workload.annotations, workload.uid)) {
+    return {};
+  }
+  bool is_asked = false;
+  std::string waiting;
+  for (const Change& change : plan.changes) {
+    const auto action = JudgeInPlace(workload, std::vector{change}, true).action;
+    if (!action) {
+      for (const auto& [source, digest] : DataOf({change})) {
+        waiting += (waiting.empty() ? "" : " and ") + ShownSource(source);
+      }
+    } else if (action->keeps_refused && IsBegun(plan, change)) {
+      is_asked = true;
+    }
+  }
+  return !is_asked || waiting.empty()
+             ? std::string()
+             : "new data of " + waiting +
+                   ", which only new pods get, wait until the program has taken those that its "
+                   "pods are reloaded for in place, or, if it refuses them, until these change";
+}
+
 }  // namespace
 
 RolloutObstacles ObstaclesTo(const ExplainInput& input) {
@@ -403,6 +431,7 @@ Explanation Explain(const ExplainInput& input) {
   if (auto decision = input.arbiter.Ask(request, input.now); decision.hold) {
     holds.insert(holds.begin(), *std::move(decision.hold));
   }
+  result.awaits_reload = AwaitsReload(input, plan);
   if (!holds.empty()) {
     result.hold = holds.front();
     result.further_holds.assign(holds.begin() + 1, holds.end());

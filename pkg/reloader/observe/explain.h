@@ -82,6 +82,10 @@ struct Explanation {
   std::optional<reloadpolicy::Hold> hold{};
   /// Further reasons, each of which is enough: other sources that are paused.
   std::vector<reloadpolicy::Hold> further_holds{};
+  /// Which sources wait for a reload in place: a clause. Their changes are rollouts, and the
+  /// program is asked for, or has refused, other data that new pods would begin with
+  /// (kReloadOnRefusal). Empty: none does.
+  std::string awaits_reload{};
   /// The types of policies that the caller may not read here, such as "ClusterReloadPolicies". The
   /// explanation does not contain what they say, and it is unknown whether they hold the workload
   /// back.

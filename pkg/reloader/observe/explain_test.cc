@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/in_place/reload_action.h"
 #include "kubexx/reloader/observe/explain_turn.h"
 #include "kubexx/reloader/plan/baseline.h"
 
@@ -139,6 +140,28 @@ TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   EXPECT_TRUE(explanation.sources[1].due);
   EXPECT_THAT(ToText(explanation), HasSubstr("A rollout is due and may begin."));
   EXPECT_THAT(ToText(explanation), HasSubstr("Secret password: has changed"));
+}
+
+TEST_F(ExplainTest, WhatOnlyNewPodsGetWaitsForAReloadThatTheProgramMayRefuse) {
+  rules_.reload_in_place = true;
+  workload_.containers[0].references = {{SourceType::kSecret, "password"}};
+  workload_.containers[0].mounts = {"v"};
+  workload_.volumes = {{"v", {{SourceType::kConfigMap, "config"}}}};
+  workload_.annotations[std::string(kReloadInPlace)] = "exec:nginx -s reload";
+  workload_.annotations[std::string(kReloadOnRefusal)] = "keep";
+  workload_.annotations[std::string(kReloadingInPlace)] = "u1 2026-01-01T00:00:00Z";
+  Record({{kShopConfig, UnknownData()}, {kShopPassword, DigestOf("now")}});
+  EXPECT_EQ(Ask().awaits_reload, "") << "nothing but the reload is due";
+  Put(kShopPassword, "new");
+  EXPECT_THAT(ToText(Ask()), HasSubstr("A rollout is due and waits.\n"));
+  EXPECT_THAT(ToText(Ask()),
+              HasSubstr("  waits: new data of Secret password, which only new pods get, wait until "
+                        "the program has taken those that its pods are reloaded for in place, or, "
+                        "if it refuses them, until these change.\n"));
+  EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("awaitsReload":"new data of Secret password)"));
+  EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("mayBegin":false)"));
+  workload_.annotations.erase(std::string(kReloadOnRefusal));
+  EXPECT_EQ(Ask().awaits_reload, "") << "all of it is rolled at once";
 }
 
 // An operator that ran while the data were changed and changed back has called the rollout off, and

@@ -85,10 +85,11 @@ std::string ToText(const Explanation& explanation) {
                   explanation.left_alone + ".");
   } else {
     const bool all_recorded = std::ranges::none_of(explanation.sources, IsUnrecorded);
-    Line(out, !explanation.due && !all_recorded      ? "No rollout is due by what is recorded."
-              : !explanation.due                     ? "No rollout is due."
-              : IsInDoubt(explanation)               ? "A rollout may be due: see the sources."
-              : explanation.hold                     ? "A rollout is due and waits."
+    Line(out, !explanation.due && !all_recorded ? "No rollout is due by what is recorded."
+              : !explanation.due                ? "No rollout is due."
+              : IsInDoubt(explanation)          ? "A rollout may be due: see the sources."
+              : explanation.hold || !explanation.awaits_reload.empty()
+                  ? "A rollout is due and waits."
               : !explanation.unread_policies.empty() ? "A rollout is due; whether it may begin is "
                                                        "not known."
                                                      : "A rollout is due and may begin.");
@@ -109,6 +110,9 @@ std::string ToText(const Explanation& explanation) {
                                                  : "  one that became due would wait: ") +
                   std::string(ToString(explanation.hold->reason)) + ": " +
                   explanation.hold->message);
+  }
+  if (!explanation.awaits_reload.empty()) {
+    Line(out, "  waits: " + explanation.awaits_reload + ".");
   }
   for (const reloadpolicy::Hold& hold : explanation.further_holds) {
     Line(out, "  and waits: " + std::string(ToString(hold.reason)) + ": " + hold.message);
@@ -148,12 +152,15 @@ std::string ToJson(const Explanation& explanation) {
   tree["due"] = explanation.due;
   tree["mayBegin"] = explanation.not_watched.empty() && explanation.refused.empty() &&
                      explanation.left_alone.empty() && !explanation.hold.has_value() &&
-                     explanation.unread_policies.empty();
+                     explanation.awaits_reload.empty() && explanation.unread_policies.empty();
   tree["pause"] = explanation.pause;
   tree["refused"] = explanation.refused;
   tree["leftAlone"] = explanation.left_alone;
   if (!explanation.in_place.empty()) {
     tree["inPlace"] = explanation.in_place;
+  }
+  if (!explanation.awaits_reload.empty()) {
+    tree["awaitsReload"] = explanation.awaits_reload;
   }
   if (explanation.hold) {
     tree["hold"]["reason"] = ToString(explanation.hold->reason);

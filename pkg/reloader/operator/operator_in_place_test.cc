@@ -24,9 +24,10 @@ using testing::SizeIs;
 
 const SourceId kMountedConfig{SourceType::kConfigMap, {"ns", "config"}};
 const SourceId kMoreConfig{SourceType::kConfigMap, {"ns", "more"}};
+const SourceId kEnvConfig{SourceType::kConfigMap, {"ns", "env"}};
 const std::string kReloadMark(kReloadingInPlace);
 
-/// Admits while `open`; counts what it is asked and told.
+/// Admits while `open`, without the changes of sources on hold; counts what it is asked and told.
 class DoorGate final : public RolloutGate {
  public:
   base::Subscription Attach(GateHost host) override {
@@ -34,28 +35,49 @@ class DoorGate final : public RolloutGate {
     return {};
   }
   bool WaitForSync(const std::stop_token&) override { return true; }
-  bool Admit(const Workload&, std::vector<Change>&, AnnotationEdits& annotations) override {
+  bool Admit(const Workload&, std::vector<Change>& changes, AnnotationEdits& annotations) override {
     ++asked;
+    const std::vector<Change> all = changes;
+    std::erase_if(
+        changes, [this](const Change& change) { return IsOnHold(change.causes.front().key.name); });
+    if (!open || changes.empty()) {
+      changes = all;
+      return false;
+    }
     annotations["gate"] = "admitted";
-    return open;
+    return true;
   }
   void OnWritten(const WorkloadId&, WriteEnd end, std::uint64_t) override {
     rolled += end == WriteEnd::kRolled ? 1 : 0;
     kept += end == WriteEnd::kKept ? 1 : 0;
+    taken_back += end == WriteEnd::kNotRolled ? 1 : 0;
   }
   void OnNothing(const WorkloadId&) override {}
   void OnWorkload(const WorkloadId&, const Workload*) override { ++told; }
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
   void Wake() { host_->wake(kWeb, base::Duration(0)); }
+  /// From now on changes of the ConfigMap wait; empty: none do.
+  void PutOnHold(const std::string& config_map) {
+    const base::MutexLock lock(mu_);
+    on_hold_ = config_map;
+  }
 
   std::atomic<bool> open = true;
   std::atomic<int> asked = 0;
   std::atomic<int> rolled = 0;
   std::atomic<int> kept = 0;
   std::atomic<int> told = 0;
+  std::atomic<int> taken_back = 0;
 
  private:
+  bool IsOnHold(const std::string& config_map) {
+    const base::MutexLock lock(mu_);
+    return on_hold_ == config_map;
+  }
+
   std::optional<GateHost> host_;
+  base::Mutex mu_;
+  std::string on_hold_ KX_GUARDED_BY(mu_);
 };
 
 /// Stores reports and notices.
@@ -125,6 +147,30 @@ class OperatorInPlaceTest : public OperatorTest {
     PutConfigMap("env", "a");
     StartWith(KeepingThree());
   }
+  /// The Deployment of StartWithThree gets another replica, which becomes available.
+  void BeginMorePods() {
+    const int told = door_.told;
+    auto deployment = KeepingThree();
+    deployment.metadata.generation = 1;
+    deployment.spec.replicas = 2;
+    Put(*deployments_, deployment);
+    KX_AWAIT(door_.told > told);
+    deployment.status.observed_generation = 1;
+    deployment.status.replicas = deployment.status.updated_replicas = 2;
+    deployment.status.available_replicas = 1;
+    Put(*deployments_, deployment);
+    deployment.status.available_replicas = 2;
+    Put(*deployments_, deployment);
+    KX_AWAIT(door_.told >= told + 3);  // it is told first, and of this one when the last is handled
+  }
+  /// Changes the source that only new pods get. `events`: see Edit.
+  void EditEnv(const std::string& value, double events) {
+    PutConfigMap("env", value);
+    AwaitEvents("configmaps", "update", events);
+    const double skipped = Count("reloader_reconcile_total", {{"result", "skipped"}});
+    Settle();
+    AwaitReconciles("skipped", skipped + 1);
+  }
   void SetMore(const std::string& value) {
     pods_.SetMore(value);
     PutConfigMap("more", value);
@@ -164,6 +210,14 @@ class OperatorInPlaceTest : public OperatorTest {
   void LetTimePass() {
     if (clock_.Sleepers() > 0) {
       clock_.Advance(milliseconds(200));
+    }
+  }
+  /// Has the workload looked at until the gate has been asked `times` times more.
+  void LookAgain(int times) {
+    const int until = door_.asked + times;
+    KX_UNTIL(door_.asked >= until) {
+      door_.Wake();
+      LetTimePass();
     }
   }
   std::vector<FakeWriter::Call> RunToRollout() {
@@ -325,15 +379,130 @@ TEST_F(OperatorInPlaceTest, AnotherSourceThatChangesMeanwhileIsReloadedAfterward
   EXPECT_THAT(writer_.calls(), IsEmpty());
 }
 
+// It was begun again and again for the refused data alone, at once and without an end.
+TEST_F(OperatorInPlaceTest, AfterARefusalASourceThatIsOnHoldHasNobodyAskedAgain) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  door_.PutOnHold("more");
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  LookAgain(5);
+  EXPECT_THAT(writer_.AwaitRecords(0), SizeIs(1));
+  EXPECT_GE(door_.taken_back, 4) << "or it would count as begun anew";
+  EXPECT_THAT(reports_.texts(), SizeIs(1));
+  Refuse(false);
+  door_.PutOnHold("");
+  LookAgain(1);
+  const auto records = RunToRecords(3);
+  EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=b"));
+  EXPECT_EQ(RecordedIn(records[2], kMoreConfig), DigestOf("key=b"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, ARefusedSourceThatIsPutOnHoldHasNobodyAskedAgain) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  door_.PutOnHold("config");
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  RunToReports(2);
+  EXPECT_THAT(writer_.AwaitRecords(0), SizeIs(2)) << "the program is asked once with both";
+  LookAgain(5);
+  EXPECT_THAT(writer_.AwaitRecords(0), SizeIs(2));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+// Nobody but the mark knew that the data were refused, and it goes while they are held back.
+TEST_F(OperatorInPlaceTest, RefusedDataThatAreHeldBackSinceAreRolledForNoOtherSource) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  door_.open = false;
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  KX_AWAIT(door_.kept == 1);
+  EditEnv("b", 3);
+  LookAgain(1);
+  door_.open = true;
+  LookAgain(1);
+  EXPECT_THAT(RunToReports(2)[1], HasSubstr("New data of ConfigMap env wait as well"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  Refuse(false);
+  SetMore("c");
+  AwaitEvents("configmaps", "update", 4);
+  Settle();
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=b"));
+}
+
+// The half that had not changed was rolled.
+TEST_F(OperatorInPlaceTest, WhereHalfOfTheRefusedDataChangeTheProgramIsAskedAgain) {
+  Refuse(true);
+  StartWithThree();
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 1);
+  Edit("b", 2);
+  RunToReports(1);
+  EditEnv("b", 3);
+  RunToReports(2);
+  SetMore("c");
+  AwaitEvents("configmaps", "update", 4);
+  Settle();
+  EXPECT_THAT(RunToReports(3)[2], HasSubstr("New data of ConfigMap env wait as well"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  SetMore("d");
+  Edit("c", 6);
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=c")) << "nobody has refused any of these yet";
+}
+
+// The new pods kept the data of in between.
+TEST_F(OperatorInPlaceTest, PodsThatBeginWhileASourceWaitsForARefusalAreRolledAfterIt) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  EditEnv("b", 2);
+  RunToReports(2);
+  BeginMorePods();
+  EditEnv("a", 3);
+  Edit("c", 4);
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=a"));
+}
+
+TEST_F(OperatorInPlaceTest, PodsThatBeginWhileASourceWaitsForAReloadAreRolledAfterIt) {
+  Stick(true);
+  StartWithThree();
+  Edit("b", 1);
+  pods_.AwaitAsked("web-1", 1);
+  EditEnv("b", 2);
+  BeginMorePods();
+  EditEnv("a", 3);
+  Stick(false);
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=a"));
+}
+
 // A rollout for the one would have given the other's bad data to all pods, without a word.
 TEST_F(OperatorInPlaceTest, ASourceThatOnlyNewPodsGetWaitsWhileOtherDataAreRefused) {
   Refuse(true);
   StartWithThree();
   Edit("b", 1);
   RunToReports(1);
-  PutConfigMap("env", "b");
-  AwaitEvents("configmaps", "update", 2);
-  Settle();
+  EditEnv("b", 2);
   EXPECT_EQ(RunToReports(2)[1],
             "ReloadInPlaceRefused: The program refuses its new data: pod web-1: exec:nginx -s "
             "reload failed: its exit code is 1. The pods stay as they are until the data change. "
@@ -352,14 +521,12 @@ TEST_F(OperatorInPlaceTest, ASourceThatOnlyNewPodsGetIsRolledWhenTheOtherIsReloa
   StartWithThree();
   Edit("b", 1);
   pods_.AwaitAsked("web-1", 1);
-  PutConfigMap("env", "b");
-  AwaitEvents("configmaps", "update", 2);
-  Settle();
+  EditEnv("b", 2);
   Stick(false);
   EXPECT_EQ(RecordedIn(RunToRecords(2)[1]), DigestOf("key=b"));
   const auto calls = RunToRollout();
   ASSERT_THAT(calls, SizeIs(1));
-  EXPECT_EQ(RecordedIn(calls[0], {SourceType::kConfigMap, {"ns", "env"}}), DigestOf("key=b"));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=b"));
 }
 
 TEST_F(OperatorInPlaceTest, ARefusedExecIsFollowedByARollout) {

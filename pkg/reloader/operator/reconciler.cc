@@ -431,6 +431,7 @@ void Reconciler::Forget(const WorkloadId& id) {
   parts_.recording.Forget(id);
   if (parts_.in_place != nullptr) {
     parts_.in_place->Forget(id);
+    parts_.in_place->ForgetRefused(id);
   }
   awaited_.Forget(id);
   held_up_.Forget(id);

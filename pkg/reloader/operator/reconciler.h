@@ -173,9 +173,9 @@ class Reconciler {
   std::optional<Answer> Write(const Workload& workload, const reloader::Plan& plan,
                               const AnnotationEdits& annotations, base::TimePoint begin,
                               const std::stop_token& stop);
-  /// Whether and how the plan is carried out without a rollout. Where pods are being reloaded with
-  /// data that are not to be rolled if the program refuses them, changes that only a rollout
-  /// carries out have to wait for the end: it moves them from the plan to `held`.
+  /// Whether and how the plan is carried out without a rollout. Where the program is asked for
+  /// data, or has refused some of them, that are not to be rolled if it refuses them, changes that
+  /// only a rollout carries out have to wait: it moves them from the plan to `held`.
   InPlaceVerdict Judge(const Workload& workload, reloader::Plan& plan,
                        std::vector<Change>& held) const;
   static void LogNotInPlace(const WorkloadId& id, const InPlaceVerdict& verdict);
@@ -198,6 +198,10 @@ class Reconciler {
   std::optional<Answer> ReloadInPlace(const Workload& workload, reloader::Plan& plan,
                                       const ReloadAction& action, const std::vector<Change>& held,
                                       const Moment& moment);
+  /// Leaves what is under way as it is. `rest`: the changes that have to wait meanwhile, during
+  /// which pods may begin with their data. Otherwise as Act.
+  std::optional<Answer> LeaveRest(const Workload& workload, reloader::Plan& plan,
+                                  std::vector<Change> rest, const Moment& moment);
   /// Writes on the workload that a reload is under way, and starts it. `annotations`: the gate's.
   std::optional<Answer> BeginReload(const Workload& workload, const reloader::Plan& plan,
                                     const ReloadAction& action, const AnnotationEdits& annotations,

@@ -8,8 +8,8 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/in_place/reloaded_changes.h"
 #include "kubexx/reloader/model/annotations.h"
-#include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
@@ -24,56 +24,9 @@ using apimachinery::Reason;
 const std::string kMarkKey(kReloadingInPlace);
 /// The rest of a plan follows the end of a reload.
 constexpr base::Duration kRestAtOnce = std::chrono::milliseconds(1);
-
-/// The causes of the changes with their present data.
-ReloadedData DataOf(const std::vector<Change>& changes) {
-  ReloadedData data;
-  for (const Change& change : changes) {
-    for (const auto& [source, digest] : change.sources) {
-      if (std::ranges::find(change.causes, source) != change.causes.end()) {
-        data[source] = digest;
-      }
-    }
-  }
-  return data;
-}
-
-/// The changes as they are recorded while it is not known what the pods have.
-std::vector<Change> WithUnknownData(std::vector<Change> changes) {
-  for (Change& change : changes) {
-    std::erase_if(change.sources, [&](const auto& source) {
-      return std::ranges::find(change.causes, source.first) == change.causes.end();
-    });
-    for (auto& [source, digest] : change.sources) {
-      digest = UnknownData();
-    }
-  }
-  return changes;
-}
-
-/// What a mark says after the time of the data that the reload is for, so that another process sees
-/// whether the sources have newer ones.
-std::string MarkOf(const ReloadedData& data) {
-  std::string text;
-  for (const auto& [source, digest] : data) {
-    text += std::string(NamesOf(source.type).kind) + "/" + source.key.name + "=" +
-            digest.ToString() + ";";
-  }
-  return DigestOf(text).ToString();
-}
-
-/// Whether the workload's mark says that its pods are being reloaded for these data.
-bool IsMarkedFor(const ReloadedData& data, const Workload& workload) {
-  const std::string* mark = Find(workload.annotations, kReloadingInPlace);
-  return mark != nullptr && IsReloadingInPlace(workload.annotations, workload.uid) &&
-         mark->ends_with(" " + MarkOf(data));
-}
-
-/// Whether all causes are among those that the reload is for.
-bool IsOf(const ReloadedData& data, const Change& change) {
-  return std::ranges::all_of(change.causes,
-                             [&](const SourceId& cause) { return data.contains(cause); });
-}
+/// What waits for a pause of its source is asked for again after this time, since a gate that has
+/// let others go does not tell when such a pause ends.
+constexpr base::Duration kRestAgain = std::chrono::seconds(30);
 
 /// "ConfigMap a and Secret b": the causes of the changes.
 std::string ShownCauses(const std::vector<Change>& changes) {
@@ -90,37 +43,6 @@ void LogFailure(const WorkloadId& id, const InPlaceReloads::Report& report, cons
                              {"namespace", id.key.namespace_},
                              {"action", ShownAction(report.action)},
                              {"reason", report.why}});
-}
-
-/// Whether the record says of all causes that the pods may have anything.
-bool IsBegun(const reloader::Plan& plan, const Change& change) {
-  return std::ranges::all_of(change.causes, [&](const SourceId& cause) {
-    const auto recorded = plan.baseline.digests.find(cause);
-    return recorded != plan.baseline.digests.end() && recorded->second == UnknownData();
-  });
-}
-
-/// Whether pods are being, or have been, reloaded for this change, by `report` or else by another
-/// process, though maybe with other data.
-bool IsUnderWay(const reloader::Plan& plan, const InPlaceReloads::Report& report,
-                const Change& change) {
-  return IsBegun(plan, change) &&
-         (report.state == InPlaceReloads::State::kNone || IsOf(report.data, change));
-}
-
-/// Whether that is, or was, for these data.
-bool IsForData(const ReloadedData& data, const InPlaceReloads::Report& report,
-               const Workload& workload) {
-  return report.state == InPlaceReloads::State::kNone ? IsMarkedFor(data, workload)
-                                                      : report.data == data;
-}
-
-/// Whether all of `data` were among those that the program was asked to take.
-bool HasAll(const ReloadedData& asked, const ReloadedData& data) {
-  return std::ranges::all_of(data, [&asked](const auto& each) {
-    const auto found = asked.find(each.first);
-    return found != asked.end() && found->second == each.second;
-  });
 }
 
 /// An answer after which the workload is looked at for what is left of its plan.
@@ -151,7 +73,8 @@ InPlaceVerdict Reconciler::Judge(const Workload& workload, reloader::Plan& plan,
     return {};
   }
   InPlaceVerdict verdict = JudgeInPlace(workload, plan.changes, Records(workload));
-  if (verdict.action || !IsMarked(workload)) {
+  const ReloadedData refused = parts_.in_place->Refused(workload.id);
+  if (verdict.action || (refused.empty() && !IsMarked(workload))) {
     return verdict;
   }
   std::vector<Change> without;
@@ -169,7 +92,10 @@ InPlaceVerdict Reconciler::Judge(const Workload& workload, reloader::Plan& plan,
   const InPlaceReloads::Report report = parts_.in_place->Look(workload.id);
   std::ranges::copy_if(without, std::back_inserter(begun),
                        [&](const Change& change) { return IsUnderWay(plan, report, change); });
-  if (begun.empty() || !IsForData(DataOf(begun), report, workload)) {
+  const bool is_asked = !begun.empty() && IsForData(DataOf(begun), report, workload);
+  // The other half of what was refused may have changed, or the mark may be gone because the gate
+  // has held the data back since.
+  if (!is_asked && !HasSome(refused, DataOf(without))) {
     held.clear();
     return verdict;  // these data are asked for by nobody, so nobody is to refuse them
   }
@@ -191,6 +117,9 @@ bool Reconciler::EndReload(const Workload& workload, const reloader::Plan& plan,
                            const std::string& version, const std::stop_token& stop) {
   if (parts_.in_place != nullptr) {
     parts_.in_place->Forget(workload.id);
+    if (plan.changes.empty() && !plan.incomplete) {
+      parts_.in_place->ForgetRefused(workload.id);
+    }
   }
   if (!plan.changes.empty() || plan.incomplete ||
       Find(workload.annotations, kReloadingInPlace) == nullptr) {
@@ -232,17 +161,19 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
         plan.changes, [&](const Change& change) { return IsUnderWay(plan, report, change); });
     begun.assign(plan.changes.begin(), fresh.begin());
   }
-  const bool has_fresh = begun.size() < plan.changes.size();
+  // What is not done with the reload that is under way.
+  std::vector<Change> rest(plan.changes.begin() + std::ssize(begun), plan.changes.end());
+  rest.insert(rest.end(), held.begin(), held.end());
+  bool is_kept = false;
   if (!begun.empty() && IsForData(DataOf(begun), report, workload)) {
     const bool is_same = report.action == action && report.state != State::kNone;
-    const bool is_kept =
+    is_kept =
         is_same && report.state == State::kFailed && report.is_refused && action.keeps_refused;
     if (is_same && report.state == State::kDone) {
       plan.changes = std::move(begun);
       auto answer = RecordReload(workload, plan, report, moment);
-      const bool has_more = has_fresh || !held.empty();
-      return answer && has_more && answer->outcome == Outcome::kWritten ? WithMore(*answer)
-                                                                        : answer;
+      return answer && !rest.empty() && answer->outcome == Outcome::kWritten ? WithMore(*answer)
+                                                                             : answer;
     }
     if (is_same && report.state == State::kFailed && !is_kept) {
       plan.changes.insert(plan.changes.end(), held.begin(), held.end());  // new pods have it all
@@ -254,20 +185,44 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
       StartReload(workload, action, begun);  // with another action, or after another process
     }
     if (!is_kept || HasAll(report.data, DataOf(plan.changes))) {
-      return Answer{};  // its end has the workload looked at, or else newer data do
+      return LeaveRest(workload, plan, std::move(rest), moment);  // until its end, or newer data
     }
     // The program may take all of it together, and has to be asked for the rest anyway.
   }
   AnnotationEdits annotations;
-  if (parts_.gate == nullptr) {
-    return BeginReload(workload, plan, action, annotations, moment);
+  if (parts_.gate != nullptr &&
+      !(begun.empty() ? parts_.gate->Admit(workload, plan.changes, annotations)
+                      : parts_.gate->AdmitNewer(workload, plan.changes, annotations))) {
+    if (!begun.empty()) {
+      return LeaveReload(workload, plan, moment);
+    }
+    plan.changes.insert(plan.changes.end(), held.begin(), held.end());
+    return LeaveDue(workload, plan, moment.version, moment.stop);  // the gate asks again
   }
-  if (begun.empty() ? parts_.gate->Admit(workload, plan.changes, annotations)
-                    : parts_.gate->AdmitNewer(workload, plan.changes, annotations)) {
-    return BeginReload(workload, plan, action, annotations, moment);
+  if (is_kept && HasAll(report.data, DataOf(plan.changes))) {
+    // The sources of all else are on hold, and the program has answered to what is left.
+    parts_.gate->OnWritten(workload.id, WriteEnd::kNotRolled, 0);
+    auto answer = LeaveRest(workload, plan, std::move(rest), moment);
+    if (answer) {
+      answer->again =
+          answer->again > base::Duration(0) ? std::min(answer->again, kRestAgain) : kRestAgain;
+    }
+    return answer;
   }
-  return begun.empty() ? LeaveDue(workload, plan, moment.version, moment.stop)  // it is asked again
-                       : LeaveReload(workload, plan, moment);
+  const bool is_news = !held.empty() && parts_.memory.LeaveDue(workload.id, held);
+  auto answer = BeginReload(workload, plan, action, annotations, moment);
+  return answer && is_news ? WithMore(*answer) : answer;
+}
+
+std::optional<Reconciler::Answer> Reconciler::LeaveRest(const Workload& workload,
+                                                        reloader::Plan& plan,
+                                                        std::vector<Change> rest,
+                                                        const Moment& moment) {
+  if (rest.empty()) {
+    return Answer{};
+  }
+  plan.changes = std::move(rest);
+  return LeaveDue(workload, plan, moment.version, moment.stop);
 }
 
 std::optional<Reconciler::Answer> Reconciler::LeaveReload(const Workload& workload,
@@ -379,6 +334,7 @@ std::optional<Reconciler::Answer> Reconciler::RecordReload(const Workload& workl
   parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, baseline, written->version));
   parts_.recording.Written(id, baseline);
   parts_.in_place->Forget(id);
+  parts_.in_place->ForgetRefused(id);  // the program takes all of its files together
   parts_.metrics.Wrote(id, true, std::chrono::duration<double>(report.duration).count());
   LogReloads(id, plan.changes, "Changes detected, pods have been reloaded in place");
   Notify(workload, plan, {}, {.in_place = ShownAction(report.action)});

@@ -101,6 +101,9 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written) {
     parts_.memory.Confirm(id, plan.changes, written->rolled, VersionOfTemplate(workload, *written));
+    if (parts_.in_place != nullptr) {
+      parts_.in_place->ForgetRefused(id);  // all pods begin with what there is
+    }
     parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, written->recorded ? baseline : "",
                                                            written->version));
     if (written->recorded && baseline.empty()) {

@@ -349,13 +349,14 @@ class EventRouterTest : public ::testing::TestWithParam<RouterCase> {
           R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":")" + uid_ +
               R"(","generation":)" + std::to_string(generation_) + R"(,"annotations":)" +
               (is_own_object ? WrittenAnnotations() : "{}") + R"(,"managedFields":[)" +
-              ManagedFields() + R"(]},"spec":{"paused":)" + (is_paused_ ? "true" : "false") +
-              R"(,"template":)" + PodTemplate() + R"(},"status":{"observedGeneration":)" +
-              std::to_string(observed_) +
-              R"(,"replicas":1,"updatedReplicas":1,"updatedNumberScheduled":1,)" +
-              R"("desiredNumberScheduled":1,"availableReplicas":)" + (is_through_ ? "1" : "0") +
-              R"(,"numberAvailable":)" + (is_through_ ? "1" : "0") + R"(,"phase":")" + Phase() +
-              R"("}})",
+              ManagedFields() + R"(]},"spec":{"replicas":)" + std::to_string(replicas_) +
+              R"(,"paused":)" + (is_paused_ ? "true" : "false") + R"(,"template":)" +
+              PodTemplate() + R"(},"status":{"observedGeneration":)" + std::to_string(observed_) +
+              R"(,"replicas":)" + std::to_string(replicas_) + R"(,"updatedReplicas":)" +
+              std::to_string(replicas_) + R"(,"updatedNumberScheduled":1,)" +
+              R"("desiredNumberScheduled":1,"availableReplicas":)" +
+              std::to_string(is_through_ ? replicas_ : 0) + R"(,"numberAvailable":)" +
+              (is_through_ ? "1" : "0") + R"(,"phase":")" + Phase() + R"("}})",
           name);
   }
   const char* Phase() const { return is_through_ ? "Healthy" : "Progressing"; }
@@ -412,6 +413,7 @@ class EventRouterTest : public ::testing::TestWithParam<RouterCase> {
   bool is_watched_ = true;
   bool is_through_ = false;
   bool is_paused_ = false;
+  int replicas_ = 2;
   std::int64_t observed_ = 1;  ///< the generation that the status is of
   /// The stamps that rollouts have left in a template.
   struct Stamped {

@@ -28,8 +28,10 @@ std::string WhyOf(PageState state, const Explanation& explanation) {
     case PageState::kHeld:
     case PageState::kWaiting:
       return explanation.hold ? explanation.hold->message
-                              : explanation.unread_policies.front() +
-                                    " may not be read: whether it may begin is not known";
+             : !explanation.awaits_reload.empty()
+                 ? explanation.awaits_reload
+                 : explanation.unread_policies.front() +
+                       " may not be read: whether it may begin is not known";
     case PageState::kPaused:
       return explanation.pause;
     case PageState::kUnwatched:
@@ -123,7 +125,9 @@ PageState PageStateOf(const Explanation& explanation, const Workload& workload) 
                  ? PageState::kHeld
                  : PageState::kWaiting;
     }
-    return explanation.unread_policies.empty() ? PageState::kDue : PageState::kWaiting;
+    return explanation.unread_policies.empty() && explanation.awaits_reload.empty()
+               ? PageState::kDue
+               : PageState::kWaiting;
   }
   if (!explanation.pause.empty()) {
     return PageState::kPaused;

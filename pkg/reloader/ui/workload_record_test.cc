@@ -65,6 +65,8 @@ TEST(PageStateTest, SaysFirstWhatAPersonHasToDo) {
   left_alone.left_alone = "it is suspended";
   Explanation unread = ShownExplanation(true);
   unread.unread_policies = {"ReloadPolicies"};
+  Explanation awaiting = ShownExplanation(true);
+  awaiting.awaits_reload = "new data wait";
   Explanation paused = ShownExplanation(false);
   paused.pause = "by somebody else";
   Explanation without = ShownExplanation(false);
@@ -79,6 +81,7 @@ TEST(PageStateTest, SaysFirstWhatAPersonHasToDo) {
            {"paused source", HeldBy(HoldReason::kSourcePaused), Phase::kComplete, PageState::kHeld},
            {"waits", HeldBy(HoldReason::kWave), Phase::kUpdating, PageState::kWaiting},
            {"unread policies", unread, Phase::kComplete, PageState::kWaiting},
+           {"awaits a reload", awaiting, Phase::kUpdating, PageState::kWaiting},
            {"due", ShownExplanation(true), Phase::kComplete, PageState::kDue},
            {"paused", paused, Phase::kPaused, PageState::kPaused},
            {"rolling", ShownExplanation(false), Phase::kUpdating, PageState::kRolling},

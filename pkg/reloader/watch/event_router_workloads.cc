@@ -78,7 +78,12 @@ std::uint64_t JobMadeSince(const Workload& cron_job) {
 }
 
 /// Whether the change is only outside of the pod template, in a field that does not count here.
+/// More replicas are pods that begin, and fewer are none.
 bool SameButForScale(Workload before, const Workload& now) {
+  if (HasMoreReplicas(before, now)) {
+    return false;
+  }
+  before.replicas = now.replicas;
   before.template_version.generation = now.template_version.generation;
   before.template_written = now.template_written;  // the same manager wrote it
   return before == now;
@@ -134,11 +139,21 @@ void EventRouter::NotePods(const Workload& before, const Workload& now) {
   if (!Concerns(now, parts_.rules)) {
     return;
   }
+  if (is_same && HasMoreReplicas(before, now)) {
+    parts_.memory.NotePods(now.id, PodsBegin::kYes);
+    if (IsThrough(now.phase)) {
+      parts_.memory.NotePods(now.id, PodsBegin::kNo);  // a list tells of them when they are there
+    }
+    return;
+  }
+  const bool is_seen =
+      is_same && before.phase == Phase::kUnseen && now.phase == Phase::kUnavailable;
+  if (is_same && ((before.paused && now.paused) || (is_seen && now.replicas))) {
+    return;  // the status does not tell whether the pods of a write to more replicas still begin
+  }
   if (!BeginsPods(now)) {
-    // After a write of something beside the template, it is one to more replicas.
-    const bool is_scaled = is_same && !now.paused && before.phase == Phase::kUnseen &&
-                           now.phase == Phase::kUnavailable;
-    parts_.memory.NotePods(now.id, is_scaled ? PodsBegin::kYes : PodsBegin::kNo);
+    // Of kinds without replicas, it may be more pods that such a write leaves unavailable.
+    parts_.memory.NotePods(now.id, is_seen && !now.paused ? PodsBegin::kYes : PodsBegin::kNo);
   } else if (is_same && before.paused) {
     parts_.memory.NotePods(now.id, PodsBegin::kOnResume);
   } else if (!is_same || now.phase != Phase::kUnseen) {

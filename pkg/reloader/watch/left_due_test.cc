@@ -26,6 +26,7 @@ class LeftDueTest : public EventRouterTest {
   /// The workload is scaled: to more replicas, of which one is not ready yet.
   void Scale(bool to_more = true) {
     ++generation_;
+    replicas_ += to_more ? 1 : -1;
     PutTemplate();
     is_through_ = !to_more;
     ReplacePods();
@@ -150,6 +151,70 @@ TEST_P(LeftDueTest, AChangeThatWaitsWhileNoPodBeginsRollsNothingWhenTheDataComeB
 TEST_P(LeftDueTest, AScaleDownWhileAChangeWaitsBeginsNoPods) {
   RollAnew();
   FinishRollout();
+  SetData(kBadData);
+  EXPECT_EQ(Hold(), 1U);
+  Scale(false);
+  EXPECT_EQ(Hold(), 1U);
+  SetData(kGoodData);
+  EXPECT_THAT(Look(), IsEmpty());
+}
+
+// Each change that an autoscaler's day was in, and that was taken back, cost a rollout.
+TEST_P(LeftDueTest, AScaleDownOfAWorkloadWithAPodThatCrashesBeginsNoPods) {
+  if (GetParam().kind != WorkloadKind::kDeployment &&
+      GetParam().kind != WorkloadKind::kStatefulSet) {
+    GTEST_SKIP() << "it has no replicas, or its status does not tell of such a pod";
+  }
+  RollAnew();
+  FinishRollout();
+  is_through_ = false;
+  ReplacePods();
+  SetData(kBadData);
+  EXPECT_EQ(Hold(), 1U);
+  ++generation_;
+  --replicas_;
+  PutTemplate();
+  EXPECT_EQ(Hold(), 1U);
+  ReplacePods();
+  EXPECT_EQ(Hold(), 1U);
+  SetData(kGoodData);
+  EXPECT_THAT(Look(), IsEmpty());
+}
+
+// Its phase is that it is paused, whatever its status says.
+TEST_P(LeftDueTest, PodsOfAScaleUpOfAPausedWorkloadAreRolledWhenTheDataComeBack) {
+  if (GetParam().kind != WorkloadKind::kDeployment) {
+    GTEST_SKIP() << "it has no pause";
+  }
+  for (const bool waits_before : {true, false}) {
+    SCOPED_TRACE(waits_before ? "the change waits before" : "the change comes as the pods begin");
+    RollAnew();
+    FinishRollout();
+    SetPaused(true);
+    if (!waits_before) {
+      Scale();
+    }
+    SetData(kBadData);
+    EXPECT_EQ(Hold(), 1U);
+    if (waits_before) {
+      Scale();
+    }
+    SetData(kGoodData);
+    EXPECT_EQ(Hold(), 1U);
+    SetPaused(false);
+    Roll();
+    FinishRollout();
+    EXPECT_THAT(Look(), IsEmpty()) << "once is enough";
+  }
+}
+
+TEST_P(LeftDueTest, AScaleDownOfAPausedWorkloadBeginsNoPods) {
+  if (GetParam().kind != WorkloadKind::kDeployment) {
+    GTEST_SKIP() << "it has no pause";
+  }
+  RollAnew();
+  FinishRollout();
+  SetPaused(true);
   SetData(kBadData);
   EXPECT_EQ(Hold(), 1U);
   Scale(false);
