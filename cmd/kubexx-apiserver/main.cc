@@ -74,6 +74,7 @@ Result<std::unique_ptr<apiserver::controllers::Controllers>> StartControllers(
   apiserver::controllers::ControllersOptions options = settings.controllers;
   options.root_ca = server.authority();
   options.registry = &server.registry();
+  options.elects_leader = !settings.etcd.endpoints.empty();  // others may use the same etcd
   rest::Config config;
   config.host = server.url();
   config.bearer_token = token.view();

@@ -31,6 +31,10 @@ namespace kubexx::apiserver::controllers {
 /// kube-controller-manager. "pod" simulates one node, kubexx-node, on which pods seem to run.
 std::span<const std::string_view> ControllerNames();
 
+/// The Lease by which processes with controllers agree on the one that works.
+inline constexpr std::string_view kControllersLease = "kubexx-controllers";
+inline constexpr std::string_view kControllersLeaseNamespace = "kube-system";
+
 /// Settings of Controllers.
 struct ControllersOptions {
   /// The controllers to run, by the names of ControllerNames(); "all" stands for all of them.
@@ -41,6 +45,9 @@ struct ControllersOptions {
   /// The certificate authority (PEM) for the ConfigMaps kube-root-ca.crt.
   std::string root_ca{};
   base::Clock& clock = base::Clock::Real();
+  /// Whether other processes run controllers against the same objects. Then one of them works at a
+  /// time, the one that holds the Lease kControllersLease; the others stand by.
+  bool elects_leader = false;
   /// Gets the metrics of queues and caches, and must outlive the controllers. When it is null,
   /// nobody sees these metrics.
   metrics::Registry* registry = nullptr;
@@ -67,8 +74,14 @@ class Controllers {
   void Start();
 
  private:
-  explicit Controllers(std::unique_ptr<controller::Manager> manager);
+  Controllers(rest::Config config, storage::Storage& storage, ControllersOptions options,
+              std::unique_ptr<controller::Manager> manager);
+  /// Runs managers until the stop, as a manager ends when it loses the lease.
+  void Run(const std::stop_token& stop);
 
+  const rest::Config config_;
+  storage::Storage& storage_;
+  const ControllersOptions options_;
   std::unique_ptr<controller::Manager> manager_;
   std::jthread runner_;
 };

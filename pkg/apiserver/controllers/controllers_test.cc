@@ -10,9 +10,12 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/batch/v1/resources.gen.h"
 #include "kubexx/api/batch/v1/types.gen.h"
+#include "kubexx/api/coordination/v1/resources.gen.h"
+#include "kubexx/api/coordination/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/testing/controllers_fixture.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/controller/object_helpers.h"
 #include "kubexx/kubernetes/authentication_v1.gen.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -239,6 +242,42 @@ TEST(ControllersOptionsTest, AnUnknownNameIsRefused) {
                                      {.names = {"deployment", "cloud"}});
   ASSERT_FALSE(made.has_value());
   EXPECT_THAT(made.error().message, HasSubstr("garbage-collector"));
+}
+
+/// Two processes with controllers, of which each has another certificate authority.
+TEST(ControllersOptionsTest, OneOfSeveralWorks) {
+  kubexx::testing::ApiServer server;
+  const auto client = *rest::RESTClient::New({.host = server.url(), .qps = -1});
+  const auto start = [&server](const char* root_ca) {
+    auto made =
+        *Controllers::New({.host = server.url()}, server.storage(),
+                          {.names = {"namespace"}, .root_ca = root_ca, .elects_leader = true});
+    made->Start();
+    return made;
+  };
+  const auto root_ca = [&client](const std::string& namespace_) {
+    const auto found =
+        kubernetes::ResourceClient<ConfigMap>(client, namespace_).Get("kube-root-ca.crt");
+    return found ? found->data.at("ca.crt") : "none";
+  };
+  auto first = start("first");
+  KX_AWAIT_EQ(root_ca("default"), "first");
+  const auto second = start("second");
+  for (const char* const name : {"a", "b", "c"}) {
+    Namespace made;
+    made.metadata.name = name;
+    ASSERT_TRUE(kubernetes::ResourceClient<Namespace>(client, "").Create(made).has_value());
+    KX_AWAIT_EQ(root_ca(name), "first");
+  }
+  const auto lease = kubernetes::ResourceClient<api::coordination::v1::Lease>(
+                         client, std::string(kControllersLeaseNamespace))
+                         .Get(std::string(kControllersLease));
+  ASSERT_TRUE(lease.has_value()) << lease.error().ToString();
+  EXPECT_EQ(lease->spec.lease_transitions.value_or(0), 0);
+  first = nullptr;
+  for (const char* const name : {"default", "a", "b", "c"}) {
+    KX_AWAIT_EQ(root_ca(name), "second");
+  }
 }
 
 }  // namespace

@@ -115,46 +115,43 @@ class Collector final {
                                        : kubernetes::Propagation::kBackground;
   }
 
-  /// An owner whose kind is not served, or not yet served, does not count as deleted: an object
-  /// that was restored before the definition of its owner stays. kube-controller-manager does the
-  /// same and tries again.
-  template <class T>
-  Result<void> CheckOwnerKinds(const T& object) const {
-    std::set<std::pair<std::string_view, std::string_view>> asked;
-    for (const auto& owner : object.metadata.owner_references) {
-      if (!asked.emplace(owner.api_version, owner.kind).second) {
-        continue;
-      }
-      if (owner.kind == "Event" &&  // the graph does not have Events
-          (owner.api_version == "v1" || owner.api_version.starts_with("events.k8s.io/"))) {
-        return Fail(Reason::kServiceUnavailable,
-                    object.metadata.namespace_ + "/" + object.metadata.name +
-                        " is not deleted: its owner is an Event, and those are not watched");
-      }
-      KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
-                          graph_.ScopeOf(owner.api_version, owner.kind));
-      if (scope == StoreGraph::Scope::kNone) {
-        return Fail(Reason::kServiceUnavailable,
-                    object.metadata.namespace_ + "/" + object.metadata.name +
-                        " is not deleted: the server does not serve the kind of its owner " +
-                        owner.name + ", " + owner.kind + " of " + owner.api_version);
-      }
-    }
-    return {};
-  }
-
-  /// Such an owner is ignored, and does not count as deleted either; see OwnerGraph.
-  Result<bool> HasOwnerInANamespace(const api::meta::v1::ObjectMeta& metadata) const {
+  /// Whether the object may be deleted because its owners are gone, which the graph says. An owner
+  /// whose kind is not served, or not yet served, does not count as gone, which is an error: an
+  /// object that was restored before the definition of its owner stays. kube-controller-manager
+  /// does the same and tries again. A cluster-scoped object with an owner in a namespace is not
+  /// deleted.
+  Result<bool> MayBeDeleted(const api::meta::v1::ObjectMeta& metadata,
+                            const std::stop_token& stop) const {
+    std::set<StoreGraph::GroupKind> kinds;
     for (const auto& owner : metadata.owner_references) {
-      KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
-                          graph_.ScopeOf(owner.api_version, owner.kind));
-      if (scope == StoreGraph::Scope::kNamespace) {
-        logging::Warning("A cluster-scoped object is not deleted, as its owner is namespaced",
-                         {{"object", metadata.name}, {"owner", owner.kind + "/" + owner.name}});
-        return true;
+      kinds.insert(StoreGraph::GroupKindOf(owner.api_version, owner.kind));
+    }
+    const auto stays = [&](const std::string& why) {
+      return Fail(Reason::kServiceUnavailable,
+                  metadata.namespace_ + "/" + metadata.name + " is not deleted: " + why);
+    };
+    for (const char* const group : {"", "events.k8s.io"}) {
+      if (kinds.contains({group, "Event"})) {  // the graph does not have Events
+        return stays("its owner is an Event, and those are not watched");
       }
     }
-    return false;
+    KX_ASSIGN_OR_RETURN(const auto scopes, graph_.ScopesOf(kinds, stop));
+    const api::meta::v1::OwnerReference* namespaced = nullptr;
+    for (const auto& owner : metadata.owner_references) {
+      const auto scope = scopes.at(StoreGraph::GroupKindOf(owner.api_version, owner.kind));
+      if (scope == StoreGraph::Scope::kNone) {
+        return stays("the server does not serve the kind of its owner " + owner.name + ", " +
+                     owner.kind + " of " + owner.api_version);
+      }
+      namespaced = scope == StoreGraph::Scope::kNamespace ? &owner : namespaced;
+    }
+    if (metadata.namespace_.empty() && namespaced != nullptr) {
+      logging::Warning(
+          "A cluster-scoped object is not deleted, as its owner is namespaced",
+          {{"object", metadata.name}, {"owner", namespaced->kind + "/" + namespaced->name}});
+      return false;
+    }
+    return true;
   }
 
   /// Deletes the object only in the state that the graph knows, and not if somebody has given it
@@ -181,12 +178,9 @@ class Collector final {
         !std::ranges::equal(owners, node->owners | std::views::keys)) {
       return {};  // the event that is on its way leads to another decision
     }
-    KX_RETURN_IF_ERROR(CheckOwnerKinds(*object));
-    if (object->metadata.namespace_.empty()) {
-      KX_ASSIGN_OR_RETURN(const bool stays, HasOwnerInANamespace(object->metadata));
-      if (stays) {
-        return {};
-      }
+    KX_ASSIGN_OR_RETURN(const bool may_go, MayBeDeleted(object->metadata, context.stop));
+    if (!may_go) {
+      return {};
     }
     return Settled(resource.Delete(node->key.name,
                                    {.propagation = PropagationOf(action, object->metadata),

@@ -110,13 +110,19 @@ TEST_F(GarbageCollectorTest, CustomResourcesGoAfterTheirOwners) {
 // This happens when objects are restored before the definition of their owners.
 TEST_F(GarbageCollectorTest, WhatHasOwnersOfAKindThatIsNotThereStays) {
   CreateWidget("kept", OwnedBy("Zed", "zz.io/v1", "z", "no-such-uid"));
+  // The library has the types of these, but no server of this kind serves them.
+  CreateWidget("of-old", OwnedBy("Deployment", "extensions/v1beta1", "d", "no-such-uid"));
+  CreateWidget("of-alpha",
+               OwnedBy("StorageVersion", "internal.apiserver.k8s.io/v1alpha1", "s", "no-such-uid"));
   CreateWidget("goes", OwnedBy("Widget", "example.com/v1", "w", "no-such-uid-either"));
   AwaitGone("goes");
   for (int i = 0; i < 3; ++i) {  // it has been looked at by then
     CreateWidget("also", OwnedBy("ConfigMap", "v1", "c", "no-such-uid-" + std::to_string(i)));
     AwaitGone("also");
   }
-  EXPECT_TRUE(Widgets().Get("kept").has_value());
+  for (const char* const name : {"kept", "of-old", "of-alpha"}) {
+    EXPECT_TRUE(Widgets().Get(name).has_value()) << name;
+  }
 }
 
 // As in kube-controller-manager, a user who may write only in one namespace can neither keep nor

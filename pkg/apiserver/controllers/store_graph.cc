@@ -1,14 +1,13 @@
 #include "kubexx/apiserver/controllers/store_graph.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/resources/builtin_types.h"
@@ -66,6 +65,10 @@ GraphNode NodeOfTree(const ResourceType& type, const std::string& key, const Jso
 StoreGraph::StoreGraph(storage::Storage& storage, base::Clock& clock)
     : storage_(storage), clock_(clock) {
   for (ResourceTypeRef& type : BuiltinTypes()) {
+    if (!type->is_review) {
+      served_.emplace(GroupKind(type->group, type->kind),
+                      type->namespaced ? Scope::kNamespace : Scope::kCluster);
+    }
     if (!type->is_review && !type->is_made_up) {
       std::string prefix = type->prefix;
       types_.emplace(std::move(prefix), std::move(type));
@@ -261,34 +264,48 @@ Result<std::optional<GraphNode>> StoreGraph::Find(const std::string& uid) const 
   return node;
 }
 
-Result<StoreGraph::Scope> StoreGraph::ScopeOf(const std::string& api_version,
-                                              const std::string& kind) const {
+StoreGraph::GroupKind StoreGraph::GroupKindOf(std::string_view api_version, std::string_view kind) {
   const std::size_t slash = api_version.find('/');
-  const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
-  if (api::Registry().Find(api_version, kind) != nullptr) {
-    const auto type = std::ranges::find_if(types_, [&](const auto& entry) {
-      return entry.second->group == group && entry.second->kind == kind;
-    });
-    return type != types_.end() && !type->second->namespaced ? Scope::kCluster : Scope::kNamespace;
+  return {std::string(slash == std::string_view::npos ? "" : api_version.substr(0, slash)),
+          std::string(kind)};
+}
+
+Result<std::map<StoreGraph::GroupKind, StoreGraph::Scope>> StoreGraph::ScopesOf(
+    const std::set<GroupKind>& kinds, const std::stop_token& stop) const {
+  std::map<GroupKind, Scope> scopes;
+  std::set<std::string, std::less<>> groups;  // of the kinds that are not built in
+  for (const GroupKind& kind : kinds) {
+    const auto served = served_.find(kind);
+    scopes.emplace(kind, served == served_.end() ? Scope::kNone : served->second);
+    if (served == served_.end() && !kind.first.empty()) {
+      groups.insert(kind.first);
+    }
   }
-  Scope scope = Scope::kNone;
   const auto look = [&](storage::KeyValue&& kv) -> Result<void> {
     // The name of a definition is the plural, which has no dot, followed by the group.
     const std::string_view name =
         std::string_view(kv.key).substr(std::string_view(kDefinitions).size());
     const std::size_t dot = name.find('.');
-    if (scope == Scope::kNone && dot != std::string_view::npos && name.substr(dot + 1) == group) {
-      KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(*TypeOf(kv.key), *kv.value, 1));
-      KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
-      if (StringAt(tree, {"spec", "names", "kind"}) == kind) {
-        scope =
-            StringAt(tree, {"spec", "scope"}) == "Cluster" ? Scope::kCluster : Scope::kNamespace;
-      }
+    if (dot == std::string_view::npos || !groups.contains(name.substr(dot + 1))) {
+      return {};
+    }
+    KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(*TypeOf(kv.key), *kv.value, 1));
+    KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
+    std::string kind = StringAt(tree, {"status", "acceptedNames", "kind"});
+    if (kind.empty()) {  // perhaps it is not served yet
+      kind = StringAt(tree, {"spec", "names", "kind"});
+    }
+    if (const auto asked = scopes.find({std::string(name.substr(dot + 1)), std::move(kind)});
+        asked != scopes.end()) {
+      asked->second =
+          StringAt(tree, {"spec", "scope"}) == "Cluster" ? Scope::kCluster : Scope::kNamespace;
     }
     return {};
   };
-  KX_RETURN_IF_ERROR(storage_.GetList(kDefinitions, {}, look, {}));
-  return scope;
+  if (!groups.empty()) {
+    KX_RETURN_IF_ERROR(storage_.GetList(kDefinitions, {}, look, stop));
+  }
+  return scopes;
 }
 
 Result<std::string> StoreGraph::ServedVersionOf(

@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
@@ -29,6 +31,11 @@ class StoreGraph {
   /// No lock is held during the call.
   using Visit = std::function<void(const std::string& uid)>;
 
+  /// A group, "" for the core group, and a kind in it.
+  using GroupKind = std::pair<std::string, std::string>;
+  /// `api_version` is as in an object: "v1" or "apps/v1".
+  static GroupKind GroupKindOf(std::string_view api_version, std::string_view kind);
+
   /// Both must outlive it.
   StoreGraph(storage::Storage& storage, base::Clock& clock);
 
@@ -44,13 +51,14 @@ class StoreGraph {
   apimachinery::Result<std::optional<GraphNode>> Find(const std::string& uid) const;
   /// Whether a kind exists, and whether its objects are in namespaces.
   enum class Scope : std::uint8_t {
-    kNone,  ///< the kind does not exist: it is not built in and has no CustomResourceDefinition
+    kNone,  ///< this server does not serve the kind: it is not one of its own, and no definition's
     kCluster,
     kNamespace
   };
-  /// The scope of a kind. Returns errors of the storage.
-  apimachinery::Result<Scope> ScopeOf(const std::string& api_version,
-                                      const std::string& kind) const;
+  /// The scopes of kinds, for each of them. It reads the definitions at most once. The version of a
+  /// kind does not matter. Returns errors of the storage.
+  apimachinery::Result<std::map<GroupKind, Scope>> ScopesOf(const std::set<GroupKind>& kinds,
+                                                            const std::stop_token& stop) const;
 
  private:
   apimachinery::Result<void> ListAndWatch(const Visit& visit, const std::stop_token& stop);
@@ -70,6 +78,8 @@ class StoreGraph {
   storage::Storage& storage_;
   base::Clock& clock_;
   std::map<std::string, ResourceTypeRef> types_{};  ///< by prefix; set in the constructor
+  /// The kinds that are built into the server; set in the constructor.
+  std::map<GroupKind, Scope> served_{};
   mutable base::Mutex mu_;
   base::CondVar changed_;
   OwnerGraph graph_ KX_GUARDED_BY(mu_);

@@ -96,6 +96,7 @@ struct ResourceType {
   /// `api_version`. Otherwise null.
   codec::JsonTree (*convert)(const codec::JsonTree& object, std::string_view api_version) = nullptr;
   schema::CustomVersionRef custom{};  ///< the version of the definition, for a custom resource
+  std::string definition_uid{};       ///< the uid of that definition
   /// The warning that clients get when the version is deprecated; "" when it is not.
   std::string deprecation{};
   /// The warning for clients that write an object which the server stores but does not act on; ""

@@ -7,6 +7,7 @@
 #include "kubexx/apiserver/endpoints/admission/priority_admission.h"
 #include "kubexx/apiserver/endpoints/admission/service_account_admission.h"
 #include "kubexx/apiserver/endpoints/patch/patch.h"
+#include "kubexx/apiserver/endpoints/preparation/duplicate_owners.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -123,6 +124,18 @@ const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
 }
 
 Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
+  const bool has_owners = options_.posted == nullptr;
+  if (has_owners && call_.info.verb != "patch") {
+    DropDuplicateOwners(OwnersSeen::kAsSent, object, call_.warnings);
+  }
+  KX_RETURN_IF_ERROR(AskToMutate(object, old));
+  if (has_owners) {
+    DropDuplicateOwners(OwnersSeen::kAfterAdmission, object, call_.warnings);
+  }
+  return {};
+}
+
+Result<void> Admission::AskToMutate(JsonTree& object, const JsonTree* old) {
   const auto own = [&]() -> Result<void> {
     if (options_.posted == nullptr && old == nullptr && HasServiceAccount(call_)) {
       KX_RETURN_IF_ERROR(GiveServiceAccount(call_, object));

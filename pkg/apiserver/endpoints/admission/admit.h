@@ -36,7 +36,7 @@ class Admission {
   /// pods their tolerations and new pods the parts of their service account (see GiveTolerations
   /// and GiveServiceAccount), and calls the mutating webhooks. `object` must have its defaults and
   /// managers. Defaults are set again for what webhooks add; no manager owns those fields, as in
-  /// kube-apiserver.
+  /// kube-apiserver. Takes out owner references that the object has twice; see DropDuplicateOwners.
   apimachinery::Result<void> Mutate(codec::JsonTree& object, const codec::JsonTree* old);
 
   /// The same for a create, in the namespace of the request. When the namespace does not exist or
@@ -54,6 +54,8 @@ class Admission {
   apimachinery::Result<void> Validate(const codec::JsonTree* object, const codec::JsonTree* old);
 
  private:
+  /// Mutate without the owners of the object.
+  apimachinery::Result<void> AskToMutate(codec::JsonTree& object, const codec::JsonTree* old);
   bool any() const { return !mutating_->empty() || !validating_->empty(); }
   const ResourceType& written() const;
   /// The attributes of the write of `object`.

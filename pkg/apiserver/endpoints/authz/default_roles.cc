@@ -44,10 +44,17 @@ Rule Resources(Strings verbs, Strings groups, Strings resources) {
   return rule;
 }
 
+/// Returns an object with the name, and with what all default objects have.
+JsonTree DefaultOf(std::string_view name) {
+  JsonTree object = JsonTree::Object();
+  object["metadata"]["name"] = name;
+  object["metadata"]["annotations"]["rbac.authorization.kubernetes.io/autoupdate"] = "true";
+  object["metadata"]["labels"]["kubernetes.io/bootstrapping"] = "rbac-defaults";
+  return object;
+}
+
 JsonTree RoleOf(std::string_view name, const std::vector<Rule>& rules) {
-  JsonTree role = JsonTree::Object();
-  role["metadata"]["name"] = name;
-  role["metadata"]["labels"]["kubernetes.io/bootstrapping"] = "rbac-defaults";
+  JsonTree role = DefaultOf(name);
   role["rules"] = JsonTree::Array();
   for (const Rule& rule : rules) {
     role["rules"].Append(rule.ToJson());
@@ -144,9 +151,7 @@ std::vector<Rule> ViewRules() {
 }
 
 JsonTree BindingOf(std::string_view name, std::initializer_list<std::string_view> groups) {
-  JsonTree binding = JsonTree::Object();
-  binding["metadata"]["name"] = name;
-  binding["metadata"]["labels"]["kubernetes.io/bootstrapping"] = "rbac-defaults";
+  JsonTree binding = DefaultOf(name);
   for (const std::string_view group : groups) {
     JsonTree subject = JsonTree::Object();
     subject["kind"] = "Group";

@@ -93,6 +93,12 @@ void CheckWrittenPod(const CheckedWrite& written, FieldCauses& causes) {
   CheckPodSpec(written.spec, PodKind::kPod, "spec", {}, causes);
 }
 
+void CheckMetadataOfPod(const CheckedWrite& written, FieldCauses& causes) {
+  if (written.old != nullptr) {
+    CheckMirrorAnnotation(*written.old, written.object, causes);
+  }
+}
+
 void CheckWrittenPodTemplate(const CheckedWrite& written, FieldCauses& causes) {
   CheckPodTemplate(written.object.Find("template"), "template", {}, causes);
 }
@@ -144,7 +150,7 @@ const TypeBehavior kBehaviors[] = {
      .set_defaults = Defaults<SetPersistentVolumeDefaults>, .check = BySpec<CheckPersistentVolume>,
      .immutable_fields = {{"spec.volumeMode", "volumeMode"}}, .check_change = CheckVolumeChange},
     {.group = "", .plural = "pods", .set_defaults = Defaults<SetPodDefaults>, .complete_new = CompleteNewPod, .check = CheckWrittenPod,
-     .check_new = CheckNewPod, .check_part = CheckPartOfPod},
+     .check_always = CheckMetadataOfPod, .check_new = CheckNewPod, .check_part = CheckPartOfPod},
     {.group = "", .plural = "podtemplates", .set_defaults = Defaults<SetPodTemplateDefaults>, .check = CheckWrittenPodTemplate},
     {.group = "", .plural = "replicationcontrollers", .set_defaults = Defaults<SetReplicationControllerDefaults>,
      .check = BySpec<CheckReplicationController>},

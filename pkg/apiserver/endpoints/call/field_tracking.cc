@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/call/field_validation.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/endpoints/preparation/written_part.h"
+#include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/managedfields/updater.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/object_form.h"
@@ -81,10 +82,11 @@ void SetManagers(const Managers& managers, JsonTree& object) {
   }
 }
 
-bool SomebodyHasReplicas(const Managers& managers) {
+bool SomebodyHasReplicas(const ResourceType& type, const Managers& managers) {
   managedfields::Path path;
-  path.push_back(PathElement::Field("spec"));
-  path.push_back(PathElement::Field("replicas"));
+  for (const std::string& member : ReplicasPath(type)) {
+    path.push_back(PathElement::Field(member));
+  }
   return std::ranges::any_of(
       managers, [&path](const auto& manager) { return manager.second.fields.Has(path); });
 }
@@ -252,7 +254,8 @@ void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
   // When an object had no managers before, nobody knows who owns its fields. The same holds for
   // replicas that have no owner.
   const bool is_new = MetaString(live, "uid").empty();
-  if (!is_new && (managers.empty() || (call.of_scale() && !SomebodyHasReplicas(managers)))) {
+  if (!is_new &&
+      (managers.empty() || (call.of_scale() && !SomebodyHasReplicas(*call.type, managers)))) {
     SetManagers(managers, object);
     return;
   }

@@ -8,7 +8,6 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/admission/priority_admission.h"
 #include "kubexx/apiserver/endpoints/authn/issuer_pages.h"
-#include "kubexx/apiserver/endpoints/authz/default_roles.h"
 #include "kubexx/apiserver/endpoints/authz/impersonation.h"
 #include "kubexx/apiserver/endpoints/call/call.h"
 #include "kubexx/apiserver/endpoints/call/field_validation.h"
@@ -20,6 +19,7 @@
 #include "kubexx/apiserver/endpoints/request/current_request.h"
 #include "kubexx/apiserver/endpoints/request/origin.h"
 #include "kubexx/apiserver/endpoints/response/error_response.h"
+#include "kubexx/apiserver/endpoints/upkeep/default_role_upkeep.h"
 #include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/base/after.h"
@@ -216,27 +216,11 @@ Api::Api(storage::Storage& storage, ApiOptions options)
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(tokens_.Load(stop));
   KX_RETURN_IF_ERROR(system_.MakeNamespaces(stop));
-  KX_RETURN_IF_ERROR(BootstrapRoles(stop));
+  KX_RETURN_IF_ERROR(KeepDefaultRoles(types_, objects_, stop));
   KX_RETURN_IF_ERROR(MakePriorityClasses(types_, objects_, stop));
   KX_RETURN_IF_ERROR(custom_.Sync(stop));
   KX_RETURN_IF_ERROR(webhooks_.Sync(stop));
   return reaper_.Load(stop);
-}
-
-Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
-  const auto make = [&](const char* plural, std::vector<JsonTree> objects) -> Result<void> {
-    const ResourceTypeRef type = types_.Find("rbac.authorization.k8s.io", "v1", plural);
-    for (JsonTree& object : objects) {
-      KX_ASSIGN_OR_RETURN(object, Canonical(*type, object));
-      const auto created = objects_.Create(*type, "", std::move(object), false, stop);
-      if (!created && created.error().reason != Reason::kAlreadyExists) {
-        return Fail(created.error().WithContext(std::string("make ") + plural));
-      }
-    }
-    return {};
-  };
-  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles()));
-  return make("clusterrolebindings", DefaultClusterRoleBindings());
 }
 
 Result<void> Api::Publish(const KubernetesService& service, const std::stop_token& stop) {

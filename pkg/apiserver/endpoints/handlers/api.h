@@ -117,7 +117,6 @@ class Api {
   apimachinery::Result<void> CheckSender(const http::Request& header) const;
   /// The same check for a request whose body has been read.
   apimachinery::Result<void> CheckIntent(const http::Request& request) const;
-  apimachinery::Result<void> BootstrapRoles(const std::stop_token& stop);
   /// Applies the effects of a write to a definition, a namespace or a webhook configuration.
   void AfterWrite(const Call& call);
 

@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/endpoints/handlers/handlers.h"
 #include "kubexx/apiserver/endpoints/handlers/scale.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
+#include "kubexx/apiserver/endpoints/preparation/server_metadata.h"
 #include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/validation/objects/type_warnings.h"
@@ -72,7 +73,16 @@ Result<JsonTree> ConfigOfScale(const Call& call, const JsonTree& scale) {
   config["apiVersion"] = call.type->ApiVersion();
   config["kind"] = call.type->kind;
   config["metadata"]["name"] = call.info.name;
-  config["spec"]["replicas"] = *replicas;
+  for (const char* const field : {"name", "namespace", "uid", "resourceVersion"}) {
+    if (std::string given = MetaString(scale, field); !given.empty()) {
+      config["metadata"][field] = std::move(given);
+    }
+  }
+  JsonTree* at = &config;
+  for (const std::string& member : ReplicasPath(*call.type)) {
+    at = &(*at)[member];
+  }
+  *at = *replicas;
   return config;
 }
 
@@ -136,6 +146,9 @@ Answer HandleApply(const Call& call) {
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     found = true;
     old_finalizers = FinalizersOf(current);
+    if (of_scale) {
+      KX_RETURN_IF_ERROR(CheckUid(*call.type, current, config));
+    }
     KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, current, config));
     KX_RETURN_IF_ERROR(of_scale ? MutateScale(call, admission, current, object)
                                 : admission.Mutate(object, &current));

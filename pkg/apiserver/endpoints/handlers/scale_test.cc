@@ -145,5 +145,87 @@ TEST_F(ScaleTest, AMessageInAnEnvelopeOfAnotherKindIsNoScale) {
   EXPECT_THAT(Message(answer), HasSubstr("the object provided is a v1 Pod"));
 }
 
+/// Gadgets, whose number of replicas is at spec.count.
+class CustomScaleTest : public ScaleTest {
+ protected:
+  CustomScaleTest() {
+    EXPECT_EQ(
+        Do("POST", testing::kDefinitions,
+           R"({"metadata":{"name":"gadgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",)"
+           R"("names":{"plural":"gadgets","kind":"Gadget"},"versions":[{"name":"v1","served":true,"storage":true,)"
+           R"("subresources":{"scale":{"specReplicasPath":".spec.count","statusReplicasPath":".status.count"}},)"
+           R"("schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":)"
+           R"({"count":{"type":"integer"},"mode":{"type":"string"}}}}}}}]}})")
+            .status,
+        201);
+  }
+  void MakeGadget(const std::string& spec) {
+    const http::Response made =
+        Do("POST", "/apis/example.com/v1/namespaces/default/gadgets?fieldManager=maker",
+           R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g"},"spec":)" +
+               spec + "}");
+    ASSERT_EQ(made.status, 201) << made.body;
+  }
+  http::Response ApplyScale(const std::string& path, const std::string& metadata,
+                            const std::string& options = {}) {
+    return Do("PATCH", path + "?fieldManager=scaler" + options,
+              R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{)" + metadata +
+                  R"(},"spec":{"replicas":3}})",
+              "application/apply-patch+yaml");
+  }
+  std::string SpecOfGadget() { return At(Json(Do("GET", kGadget)), {"spec"}); }
+  static constexpr const char* kGadget = "/apis/example.com/v1/namespaces/default/gadgets/g";
+  const std::string scale_ = std::string(kGadget) + "/scale";
+};
+
+TEST_F(CustomScaleTest, AScaleIsAppliedToTheFieldOfTheDefinition) {
+  MakeGadget(R"({"count":2,"mode":"m"})");
+  const http::Response conflict = ApplyScale(scale_, R"("name":"g")");
+  EXPECT_EQ(conflict.status, 409) << conflict.body;
+  const http::Response applied = ApplyScale(scale_, R"("name":"g")", "&force=true");
+  EXPECT_EQ(applied.status, 200) << applied.body;
+  EXPECT_EQ(At(Json(applied), {"spec", "replicas"}), "3");
+  EXPECT_EQ(SpecOfGadget(), R"({"count":3,"mode":"m"})");
+}
+
+TEST_F(CustomScaleTest, WhoScalesOwnsTheFieldOfTheDefinition) {
+  MakeGadget(R"({"count":2})");
+  EXPECT_EQ(Do("PATCH", scale_ + "?fieldManager=scaler", R"({"spec":{"replicas":4}})", kMergePatch)
+                .status,
+            200);
+  EXPECT_THAT(Do("GET", kGadget).body,
+              HasSubstr(R"("fieldsV1":{"f:spec":{"f:count":{}}},"subresource":"scale")"));
+}
+
+TEST_F(CustomScaleTest, APatchWithoutReplicasDoesNotScaleToZero) {
+  MakeGadget(R"({"mode":"m"})");
+  const http::Response empty = Do("PATCH", scale_, "{}", kMergePatch);
+  EXPECT_EQ(empty.status, 400) << empty.body;
+  EXPECT_EQ(Message(empty), R"(the spec replicas field ".spec.count" cannot be empty)");
+  EXPECT_EQ(SpecOfGadget(), R"({"mode":"m"})");
+  EXPECT_EQ(Do("PATCH", scale_, R"({"spec":{"replicas":0}})", kMergePatch).status, 200);
+  EXPECT_EQ(SpecOfGadget(), R"({"mode":"m","count":0})");
+  EXPECT_EQ(Do("PATCH", scale_, "{}", kMergePatch).status, 200);
+}
+
+TEST_F(CustomScaleTest, AnAppliedScaleIsForTheObjectThatItNames) {
+  MakeGadget(R"({"mode":"m"})");
+  MakeDeployment("g", R"({"matchLabels":{"a":"b"}})");
+  for (const std::string& path : {scale_, ScaleAt("g")}) {
+    const auto apply = [&](const std::string& more) {
+      return ApplyScale(path, R"("name":"g")" + more, "&force=true").status;
+    };
+    const JsonTree scale = Json(Do("GET", path.substr(0, path.rfind('/'))));
+    const std::string version = At(scale, {"metadata", "resourceVersion"});
+    EXPECT_EQ(apply(R"(,"resourceVersion":"1")"), 409);
+    EXPECT_EQ(apply(R"(,"uid":"another")"), 409);
+    EXPECT_EQ(apply(R"(,"namespace":"another")"), 400);
+    EXPECT_EQ(ApplyScale(path, R"("name":"h")", "&force=true").status, 400);
+    EXPECT_EQ(apply(R"(,"resourceVersion":")" + version + R"(","uid":")" +
+                    At(scale, {"metadata", "uid"}) + R"(")"),
+              200);
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

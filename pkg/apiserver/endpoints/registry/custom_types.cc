@@ -155,6 +155,7 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.short_names = TextsAt(names, {"shortNames"});
   type.categories = TextsAt(names, {"categories"});
   type.prefix = CustomPrefixOf(definition);
+  type.definition_uid = MetaString(definition, "uid");
   type.deprecation = DeprecationOf(definition, version, common);
   return std::make_shared<const ResourceType>(std::move(type));
 }

@@ -104,6 +104,11 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
   return scale;
 }
 
+std::vector<std::string> ReplicasPath(const ResourceType& type) {
+  return type.custom ? type.custom->scale.spec_replicas
+                     : std::vector<std::string>{"spec", "replicas"};
+}
+
 std::int64_t ReplicasOfScale(const JsonTree& scale) { return CountAt(scale, {"spec", "replicas"}); }
 
 Result<void> SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {

@@ -4,6 +4,8 @@
 #define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_SCALE_OBJECT_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/object/resource_type.h"
@@ -17,6 +19,9 @@ const ResourceType& ScaleType();
 /// The autoscaling/v1 Scale of an object that has spec.replicas, or the fields that its
 /// CustomResourceDefinition names instead.
 codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object);
+
+/// The members that lead to the wanted number of replicas in objects of `type`, which have a Scale.
+std::vector<std::string> ReplicasPath(const ResourceType& type);
 
 /// The wanted number of replicas of a Scale.
 std::int64_t ReplicasOfScale(const codec::JsonTree& scale);

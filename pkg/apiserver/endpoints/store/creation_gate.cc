@@ -21,14 +21,15 @@ CreationGate::Pass::~Pass() {
   gate_.ended_.notify_all();
 }
 
-void CreationGate::SetOpen(std::set<std::string, std::less<>> prefixes) {
+void CreationGate::SetOpen(std::map<std::string, std::string, std::less<>> definitions) {
   base::MutexLock lock(mu_);
-  open_ = std::move(prefixes);
+  open_ = std::move(definitions);
 }
 
-bool CreationGate::IsOpen(std::string_view prefix) const {
+bool CreationGate::IsOpen(std::string_view prefix, std::string_view uid) const {
   base::MutexLock lock(mu_);
-  return open_.contains(prefix);
+  const auto found = open_.find(prefix);
+  return found != open_.end() && found->second == uid;
 }
 
 bool CreationGate::AnyBefore(std::uint64_t ticket, const Place& place) const {

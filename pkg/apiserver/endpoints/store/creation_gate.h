@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -43,10 +43,12 @@ class CreationGate {
     const std::uint64_t ticket_;
   };
 
-  /// Sets the custom resources, by the prefixes of their keys, of which objects may be created from
-  /// now on.
-  void SetOpen(std::set<std::string, std::less<>> prefixes);
-  bool IsOpen(std::string_view prefix) const;
+  /// Sets the custom resources of which objects may be created from now on: the prefixes of their
+  /// keys, with the uids of their definitions.
+  void SetOpen(std::map<std::string, std::string, std::less<>> definitions);
+  /// Whether objects may be created by the definition with this uid. One that was made anew has
+  /// another uid: what a request has checked by the former definition may not suit it.
+  bool IsOpen(std::string_view prefix, std::string_view uid) const;
 
   /// Returns when all creates in the place that were running at the call have ended. Returns
   /// kCancelled when `stop` is requested.
@@ -63,7 +65,7 @@ class CreationGate {
   base::CondVar ended_;
   std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
   std::map<std::uint64_t, Place> under_way_ KX_GUARDED_BY(mu_);  // by their tickets
-  std::set<std::string, std::less<>> open_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::string, std::less<>> open_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/endpoints/store/object_store.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -95,7 +96,7 @@ Result<JsonTree> ObjectStore::Get(const ResourceType& type, const apimachinery::
 
 Result<void> ObjectStore::CheckPlace(const ResourceType& type, const std::string& name,
                                      const std::string& namespace_, const std::stop_token& stop) {
-  if (type.custom && !gate_.IsOpen(type.prefix)) {
+  if (type.custom && !gate_.IsOpen(type.prefix, type.definition_uid)) {
     return Fail(Forbidden(type, name,
                           "create not allowed while custom resource definition is terminating"));
   }
@@ -151,6 +152,29 @@ Result<ServiceClaim> ObjectStore::PrepareOne(const ResourceType& type,
   return claim;
 }
 
+Result<JsonTree> ObjectStore::DecideFirst(const ResourceType& type, JsonTree& object,
+                                          const std::stop_token& stop) {
+  JsonTree undecided;
+  if (IsCustomResourceDefinition(type)) {
+    undecided = object["status"];
+    KX_ASSIGN_OR_RETURN(const auto names, ReadNames(stop));
+    EstablishDefinition(clock_, TakenBy(names), object);
+  }
+  return undecided;
+}
+
+Result<std::unique_ptr<Turn::Hold>> ObjectStore::DecideNames(const ResourceType& type,
+                                                             JsonTree undecided, JsonTree& object,
+                                                             const std::stop_token& stop) {
+  if (!IsCustomResourceDefinition(type)) {
+    return nullptr;
+  }
+  KX_ASSIGN_OR_RETURN(auto hold, naming_.Take(clock_, stop));
+  object["status"] = std::move(undecided);
+  KX_RETURN_IF_ERROR(DecideFirst(type, object, stop));
+  return hold;
+}
+
 Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::string& namespace_,
                                          JsonTree object, bool dry_run, std::stop_token stop,
                                          const Check& check) {
@@ -169,14 +193,12 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
     return Fail(prepared.error());
   }
   ServiceClaim claim = std::move(*prepared);
-  if (IsCustomResourceDefinition(type)) {
-    KX_ASSIGN_OR_RETURN(const auto names, ReadNames(stop));
-    EstablishDefinition(clock_, TakenBy(names), object);
-  }
+  KX_ASSIGN_OR_RETURN(JsonTree undecided, DecideFirst(type, object, stop));
   if (check) {
     KX_RETURN_IF_ERROR(check(&object, nullptr));
   }
   const apimachinery::ObjectKey key = KeyOf(object);
+  KX_ASSIGN_OR_RETURN(auto naming, DecideNames(type, std::move(undecided), object, stop));
   if (IsConverted(type)) {  // When nothing can be created there, no webhook is called.
     KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
   }
@@ -195,6 +217,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
   }
   const auto kv = storage_.Create(type.StorageKey(key), std::move(value), stop);
   pass.reset();  // a webhook may be called for the answer
+  naming.reset();
   EndClaim(claim, kv ? Result<void>() : Fail(kv.error()));
   if (!kv) {
     Status status = AboutObject(type, key.name, kv.error());
@@ -217,9 +240,11 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   std::optional<JsonTree> last;
   std::optional<JsonTree> would_be;
   ServiceClaim claim;
+  std::unique_ptr<Turn::Hold> naming;
   const auto update = [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
     last.reset();
     claim.reset();
+    naming.reset();
     KX_ASSIGN_OR_RETURN(const JsonTree stored, TreeOf(type, current, stop));
     // A default that did not exist when the object was stored is not a change of the next client.
     JsonTree before = stored;
@@ -236,12 +261,15 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       claim.emplace(std::move(allocated));
     }
     KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after, stop));
-    if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
-      KX_ASSIGN_OR_RETURN(const auto names, ReadNames(stop));
-      EstablishDefinition(clock_, TakenBy(names), after);
+    JsonTree undecided;
+    if (part == WritePart::kObject) {
+      KX_ASSIGN_OR_RETURN(undecided, DecideFirst(type, after, stop));
     }
     if (check) {
       KX_RETURN_IF_ERROR(check(&after, &before));
+    }
+    if (part == WritePart::kObject) {
+      KX_ASSIGN_OR_RETURN(naming, DecideNames(type, std::move(undecided), after, stop));
     }
     if (IsDone(type, before, after)) {
       last = std::move(after);
@@ -265,6 +293,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   };
   while (true) {
     const auto kv = storage::GuaranteedUpdate(storage_, type.StorageKey(key), update, {}, stop);
+    naming.reset();
     if (!last) {
       EndClaim(claim, kv ? Result<void>() : Fail(kv.error()));
     }

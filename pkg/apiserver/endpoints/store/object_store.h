@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,7 @@
 #include "kubexx/apiserver/endpoints/services/service_allocator.h"
 #include "kubexx/apiserver/endpoints/store/creation_gate.h"
 #include "kubexx/apiserver/endpoints/store/deletion.h"
+#include "kubexx/apiserver/endpoints/store/turn.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/storage/storage.h"
@@ -68,6 +70,12 @@ class ObjectStore {
     return std::move(found.all);
   }
 
+  /// Whoever decides about the names of a definition takes this turn before it reads the names of
+  /// all, and has it until the decision is written: of two definitions that are written at once,
+  /// the second one knows the names of the first. Nobody waits for anything but the storage
+  /// meanwhile. Create and Update take it themselves, except for WritePart::kAll.
+  Turn& naming() { return naming_; }
+
   /// Returns an object; kNotFound when it does not exist.
   apimachinery::Result<codec::JsonTree> Get(const ResourceType& type,
                                             const apimachinery::ObjectKey& key,
@@ -110,6 +118,18 @@ class ObjectStore {
                                                    const std::string& namespace_,
                                                    codec::JsonTree object, bool dry_run,
                                                    std::stop_token stop, const Check& check);
+  /// Decides about the names of a definition, for the webhooks that are about to be asked. Returns
+  /// its status before that; null for another object.
+  apimachinery::Result<codec::JsonTree> DecideFirst(const ResourceType& type,
+                                                    codec::JsonTree& object,
+                                                    const std::stop_token& stop);
+  /// Takes the turn and decides about them again, from the status that DecideFirst returned: a
+  /// webhook may take long, and others may have got the names meanwhile. Returns null for another
+  /// object.
+  apimachinery::Result<std::unique_ptr<Turn::Hold>> DecideNames(const ResourceType& type,
+                                                                codec::JsonTree undecided,
+                                                                codec::JsonTree& object,
+                                                                const std::stop_token& stop);
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
                                                const storage::KeyValue& kv,
                                                const std::stop_token& stop) const;
@@ -127,6 +147,7 @@ class ObjectStore {
   CreationGate gate_{};
   ServiceAllocator services_;
   DefinitionCache<DefinitionNames> names_{NamesOfDefinition};
+  Turn naming_{};
 };
 
 }  // namespace kubexx::apiserver

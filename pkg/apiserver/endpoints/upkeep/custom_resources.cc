@@ -1,9 +1,9 @@
 #include "kubexx/apiserver/endpoints/upkeep/custom_resources.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,12 +124,12 @@ Result<void> CustomResources::Serve(const std::stop_token& stop) {
   }
   KX_ASSIGN_OR_RETURN(const auto definitions, definitions_.Read(objects_.storage(), stop));
   std::vector<ResourceTypeRef> served;
-  std::set<std::string, std::less<>> open;
+  std::map<std::string, std::string, std::less<>> open;
   std::map<std::string, std::shared_ptr<const JsonTree>> ending;
   for (const auto& definition : definitions.all) {
     for (const ResourceTypeRef& one : definition->types) {
       if (!definition->deleting) {
-        open.insert(one->prefix);
+        open.emplace(one->prefix, one->definition_uid);
       }
       served.push_back(one);
     }

@@ -36,6 +36,7 @@ Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop) {
         decision.conflict == names->conflict && decision.names == names->taken) {
       continue;
     }
+    KX_ASSIGN_OR_RETURN(const auto naming, objects.naming().Take(objects.clock(), stop));
     const auto updated = objects.Update(
         *DefinitionType(), {.namespace_ = "", .name = names->definition}, WritePart::kAll,
         [&](const JsonTree& current) -> Result<JsonTree> {

@@ -1,10 +1,13 @@
 #include "kubexx/apiserver/endpoints/validation/pods/pod_update.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "kubexx/apiserver/endpoints/checks/restore.h"
 #include "kubexx/apiserver/endpoints/checks/same_value.h"
@@ -30,6 +33,47 @@ void CheckGates(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) 
           "spec.schedulingGates",
           "only deletion is allowed, but found new scheduling gate '" + std::string(name) + "'");
     }
+  }
+}
+
+/// What a toleration is besides its tolerationSeconds, which may change.
+using TolerationKey =
+    std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+TolerationKey KeyOfToleration(const JsonTree& toleration) {
+  return {toleration.TextAt("key"), toleration.TextAt("operator"), toleration.TextAt("value"),
+          toleration.TextAt("effect")};
+}
+
+void CheckTolerationsStay(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) {
+  std::set<TolerationKey> now;
+  for (const JsonTree& toleration : ListAt(spec, "tolerations")) {
+    now.insert(KeyOfToleration(toleration));
+  }
+  for (const JsonTree& toleration : ListAt(old, "tolerations")) {
+    if (!now.contains(KeyOfToleration(toleration))) {
+      causes.Forbidden("spec.tolerations",
+                       "existing toleration can not be modified except its tolerationSeconds");
+      return;
+    }
+  }
+}
+
+std::optional<std::int64_t> NumberAt(const JsonTree& spec, std::string_view field) {
+  const JsonTree* const found = spec.Find(field);
+  return found == nullptr ? std::nullopt : found->AsInt();
+}
+
+/// A deadline may be set, and then only shrink.
+void CheckDeadline(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) {
+  const auto before = NumberAt(old, "activeDeadlineSeconds");
+  const auto after = NumberAt(spec, "activeDeadlineSeconds");
+  if (before && !after) {
+    causes.Invalid("spec.activeDeadlineSeconds", "null",
+                   "must not update from a positive integer to nil value");
+  } else if (before && *before < *after) {
+    causes.Invalid("spec.activeDeadlineSeconds", std::to_string(*after),
+                   "must be less than or equal to previous value");
   }
 }
 
@@ -123,9 +167,12 @@ JsonTree WithoutChangeable(JsonTree spec, const JsonTree& old) {
       containers->elements()[i]["image"] = before[i].TextAt("image");
     }
   }
-  for (const char* const field : {"activeDeadlineSeconds", "tolerations",
-                                  "terminationGracePeriodSeconds", "schedulingGates"}) {
+  for (const char* const field : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
     Restore(spec, old, field);
+  }
+  constexpr const char* kGracePeriod = "terminationGracePeriodSeconds";
+  if (NumberAt(old, kGracePeriod).value_or(0) < 0 && NumberAt(spec, kGracePeriod) == 1) {
+    Restore(spec, old, kGracePeriod);
   }
   if (!ListAt(old, "schedulingGates").empty()) {
     Restore(spec, old, "nodeSelector");
@@ -138,6 +185,8 @@ JsonTree WithoutChangeable(JsonTree spec, const JsonTree& old) {
 
 void CheckPodUpdate(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) {
   CheckGates(old, spec, causes);
+  CheckTolerationsStay(old, spec, causes);
+  CheckDeadline(old, spec, causes);
   if (!ListAt(old, "schedulingGates").empty()) {
     CheckNodeSelector(old, spec, causes);
     CheckNodeAffinity(old, spec, causes);
@@ -150,6 +199,18 @@ void CheckPodUpdate(const JsonTree& old, const JsonTree& spec, FieldCauses& caus
                      "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
                      "previously negative)");
   }
+}
+
+void CheckMirrorAnnotation(const JsonTree& old, const JsonTree& object, FieldCauses& causes) {
+  constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
+  const JsonTree* const before = old.At({"metadata", "annotations", kMirror});
+  const JsonTree* const after = object.At({"metadata", "annotations", kMirror});
+  if (before == nullptr ? after == nullptr : after != nullptr && *before == *after) {
+    return;
+  }
+  causes.Forbidden("metadata.annotations[" + std::string(kMirror) + "]",
+                   before == nullptr ? "may not add mirror pod annotation"
+                                     : "may not remove or update mirror pod annotation");
 }
 
 }  // namespace kubexx::apiserver

@@ -1,3 +1,5 @@
+#include "kubexx/apiserver/endpoints/validation/pods/pod_update.h"
+
 #include <gmock/gmock.h>
 
 #include <string>
@@ -108,6 +110,81 @@ TEST_F(PodGatesTest, WithoutGatesNodesStayWhatTheyWere) {
   Make(R"("nodeSelector":{"a":"b"})");
   ExpectRefused(R"("nodeSelector":{"c":"d"})", "pod updates may not change fields");
   ExpectRefused(Required(Term("a")), "pod updates may not change fields");
+}
+
+constexpr const char* kTolerations =
+    R"("tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":5},{"key":"b","operator":"Equal","value":"c"}])";
+
+TEST_F(PodGatesTest, TolerationsAreOnlyAdded) {
+  constexpr const char* kStays =
+      "spec.tolerations: Forbidden: existing toleration can not be modified except its "
+      "tolerationSeconds";
+  Make(kTolerations);
+  ExpectRefused(R"("tolerations":null)", kStays);
+  ExpectRefused(
+      R"("tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":5},{"key":"b","operator":"Equal","value":"d"}])",
+      kStays);
+  ExpectTaken(
+      R"("tolerations":[{"key":"b","operator":"Equal","value":"c"},{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":9},{"key":"e","operator":"Exists"}])");
+  ExpectRefused(kTolerations, kStays);
+}
+
+TEST_F(PodGatesTest, TheDeadlineIsSetAndShrinks) {
+  Make(kTolerations);
+  ExpectTaken(R"("activeDeadlineSeconds":50)");
+  ExpectRefused(R"("activeDeadlineSeconds":500)",
+                "spec.activeDeadlineSeconds: Invalid value: 500: must be less than or equal to "
+                "previous value");
+  ExpectRefused(R"("activeDeadlineSeconds":null)",
+                "spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive "
+                "integer to nil value");
+  ExpectTaken(R"("activeDeadlineSeconds":5)");
+}
+
+TEST_F(PodGatesTest, TheGracePeriodStays) {
+  Make(R"("terminationGracePeriodSeconds":30)");
+  ExpectRefused(R"("terminationGracePeriodSeconds":0)", "pod updates may not change fields");
+  ExpectRefused(R"("terminationGracePeriodSeconds":1)", "pod updates may not change fields");
+  ExpectTaken(R"("terminationGracePeriodSeconds":30)");
+}
+
+TEST(PodUpdateTest, ANegativeGracePeriodBecomesOne) {
+  const auto causes_of = [](const char* period) {
+    FieldCauses causes;
+    CheckPodUpdate(
+        *codec::JsonTree::Parse(R"({"terminationGracePeriodSeconds":-5})"),
+        *codec::JsonTree::Parse(std::string(R"({"terminationGracePeriodSeconds":)") + period + "}"),
+        causes);
+    return causes.kept().size();
+  };
+  EXPECT_EQ(causes_of("1"), 0U);
+  EXPECT_EQ(causes_of("-5"), 0U);
+  EXPECT_EQ(causes_of("2"), 1U);
+}
+
+TEST_F(PodGatesTest, APodIsAMirrorOrNot) {
+  const auto annotate = [this](const char* value) {
+    return Do("PATCH", "/api/v1/namespaces/default/pods/x",
+              std::string(R"({"metadata":{"annotations":{"kubernetes.io/config.mirror":)") + value +
+                  "}}}",
+              kMergePatch);
+  };
+  Make(kTolerations);
+  EXPECT_THAT(Message(annotate(R"("h")")),
+              HasSubstr("metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not add "
+                        "mirror pod annotation"));
+  ASSERT_EQ(Do("DELETE", "/api/v1/namespaces/default/pods/x?gracePeriodSeconds=0").status, 200);
+  ASSERT_EQ(
+      Do("POST", "/api/v1/namespaces/default/pods",
+         R"({"metadata":{"name":"x","annotations":{"kubernetes.io/config.mirror":"h"}},"spec":{"nodeName":"n","containers":[{"name":"a","image":"i"}]}})")
+          .status,
+      201);
+  for (const char* const value : {"null", R"("i")"}) {
+    EXPECT_THAT(Message(annotate(value)),
+                HasSubstr("metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not "
+                          "remove or update mirror pod annotation"));
+  }
+  EXPECT_EQ(annotate(R"("h")").status, 200);
 }
 
 }  // namespace
