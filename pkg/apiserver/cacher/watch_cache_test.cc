@@ -243,7 +243,7 @@ TEST_F(WatchCacheTest, ThePastIsAsLargeAsTheState) {
 // An object that became small is large in memory as long as an event has what it was.
 TEST_F(WatchCacheTest, WhatObjectsWereCountsToo) {
   int version = 5;
-  for (const std::size_t size : {10000, 1}) {
+  for (const std::size_t size : {std::size_t{10000}, std::size_t{1}}) {
     for (int i = 0; i < 40; ++i) {
       ASSERT_TRUE(cache_.Update(Map(std::to_string(i), std::to_string(++version), "", "d", size)));
     }

@@ -13,7 +13,7 @@ using codec::JsonTree;
 constexpr std::string_view kConfiguration = "/.well-known/openid-configuration";
 constexpr std::string_view kKeys = "/openid/v1/jwks";
 
-JsonTree ListOf(const char* only) {
+JsonTree PageListOf(const char* only) {
   JsonTree list = JsonTree::Array();
   list.Append(only);
   return list;
@@ -43,9 +43,9 @@ std::optional<http::Response> ServeIssuer(std::string_view path, std::string_vie
   JsonTree page = JsonTree::Object();
   page["issuer"] = kApiAudience;
   page["jwks_uri"] = std::string(url) + std::string(kKeys);
-  page["response_types_supported"] = ListOf("id_token");
-  page["subject_types_supported"] = ListOf("public");
-  page["id_token_signing_alg_values_supported"] = ListOf("ES256");
+  page["response_types_supported"] = PageListOf("id_token");
+  page["subject_types_supported"] = PageListOf("public");
+  page["id_token_signing_alg_values_supported"] = PageListOf("ES256");
   return Page("application/json", page);
 }
 

@@ -178,12 +178,12 @@ TEST_F(DuplicateFieldsTest, TheParameterIsCheckedForProtobufToo) {
   map.metadata.name = "m";
   std::string body;
   codec::WriteEnvelope("v1", "ConfigMap", codec::EncodeProtobuf(map), body);
-  constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+  constexpr const char* kBodyType = "application/vnd.kubernetes.protobuf";
   const http::Response refused =
-      Do("POST", std::string(kMaps) + "?fieldValidation=Sometimes", body, kProtobuf);
+      Do("POST", std::string(kMaps) + "?fieldValidation=Sometimes", body, kBodyType);
   EXPECT_EQ(refused.status, 422);
   EXPECT_THAT(Message(refused), HasSubstr("fieldValidation: Unsupported value: \"Sometimes\""));
-  EXPECT_EQ(Do("POST", std::string(kMaps) + "?fieldValidation=Strict", body, kProtobuf).status,
+  EXPECT_EQ(Do("POST", std::string(kMaps) + "?fieldValidation=Strict", body, kBodyType).status,
             201);
 }
 

@@ -60,7 +60,8 @@ class WaitingStorage final : public storage::Storage {
   /// Makes a call with the stop token of its CallUnderWay.
   template <class T, class Function>
   Result<T> Make(const std::stop_token& stop, Function call);
-  void LookAfterCalls(const std::stop_token& stop);
+  // The analysis does not know that a call's owner is this object.
+  void LookAfterCalls(const std::stop_token& stop) KX_THREAD_ANNOTATION(no_thread_safety_analysis);
   /// Makes the thread look at the calls at this time, if not before.
   void LookAtLocked(base::TimePoint due) KX_REQUIRES(mu_);
   void NoteAnswer();
