@@ -280,4 +280,11 @@ bool IsUndo(const Workload& before, const Workload& now) {
   return brings_back || (now.undone && (!before.undone || *now.undone > *before.undone));
 }
 
+bool MayHaveGoneThereAndBack(const Workload& before, const Workload& now) {
+  return now.id.kind != WorkloadKind::kCronJob && now.id.kind != WorkloadKind::kJob &&
+         !HasOtherTemplate(before, now) &&
+         now.template_version.generation >= before.template_version.generation + 2 &&
+         (before.template_written != now.template_written || IsUndo(before, now));
+}
+
 }  // namespace kubexx::reloader

@@ -76,6 +76,12 @@ bool HasRecorded(const Workload& before, const Workload& now);
 /// managed fields name a command that undoes rollouts.
 bool IsUndo(const Workload& before, const Workload& now);
 
+/// Whether the pod template may have gone to another one and back between these two states, of
+/// which nothing in between was seen: both have the same, but somebody has written the template, by
+/// an undo or a release, and the spec has changed more than once. Pods of the other template lived
+/// between those of before and those that live now. Pure.
+bool MayHaveGoneThereAndBack(const Workload& before, const Workload& now);
+
 }  // namespace kubexx::reloader
 
 #endif  // KUBEXX_RELOADER_MODEL_STAMPS_H_

@@ -180,6 +180,28 @@ TEST(IsUndo, IsWhatNoDescriptionOfTheWorkloadHas) {
   EXPECT_FALSE(IsUndo(undone_before, now));
 }
 
+TEST(MayHaveGoneThereAndBack, IsWhatSomebodyHasWrittenMoreThanOnce) {
+  Workload before = WithVariables({{kStampOne, "1"}});
+  before.template_version = {.generation = 4, .digest = "one"};
+  before.template_written = Time{.seconds = 100};
+  Workload now = before;
+  EXPECT_FALSE(MayHaveGoneThereAndBack(before, now));
+  now.template_version.generation = 6;
+  EXPECT_FALSE(MayHaveGoneThereAndBack(before, now)) << "it was scaled";
+  now.template_written = Time{.seconds = 101};
+  EXPECT_TRUE(MayHaveGoneThereAndBack(before, now));
+  now.template_version.generation = 5;
+  EXPECT_FALSE(MayHaveGoneThereAndBack(before, now)) << "one write does not do it";
+  now.template_version = {.generation = 6, .digest = "two"};
+  EXPECT_FALSE(MayHaveGoneThereAndBack(before, now)) << "it did not come back";
+  now = before;
+  now.template_version.generation = 6;
+  now.undone = Time{.seconds = 101};
+  EXPECT_TRUE(MayHaveGoneThereAndBack(before, now));
+  now.id.kind = before.id.kind = WorkloadKind::kCronJob;
+  EXPECT_FALSE(MayHaveGoneThereAndBack(before, now)) << "its template begins nothing";
+}
+
 TEST(Stampers, ReadBackWhatTheyAreWrittenAs) {
   const Workload workload = WithVariables({{kStampOne, "1"}, {kStampTwo, "2"}});
   for (const Stampers& stampers :

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -184,8 +186,13 @@ class OperatorInPlaceTest : public OperatorTest {
       }
     });
   }
-  std::vector<std::string> RunToReports(std::size_t n) {
+  /// Whether somebody has the workload looked at again and again meanwhile.
+  enum class Wakes : std::uint8_t { kNo, kYes };
+  std::vector<std::string> RunToReports(std::size_t n, Wakes wakes = Wakes::kNo) {
     KX_UNTIL(reports_.texts().size() >= n) {
+      if (wakes == Wakes::kYes) {
+        door_.Wake();
+      }
       LetTimePass();
     }
     return reports_.texts();
@@ -200,8 +207,11 @@ class OperatorInPlaceTest : public OperatorTest {
     Settle();
   }
   /// Lets time pass until there are `n` writes that roll nothing.
-  std::vector<FakeWriter::Call> RunToRecords(std::size_t n) {
+  std::vector<FakeWriter::Call> RunToRecords(std::size_t n, Wakes wakes = Wakes::kNo) {
     KX_UNTIL(writer_.AwaitRecords(0).size() >= n) {
+      if (wakes == Wakes::kYes) {
+        door_.Wake();
+      }
       LetTimePass();
     }
     return writer_.AwaitRecords(n);
@@ -395,8 +405,7 @@ TEST_F(OperatorInPlaceTest, AfterARefusalASourceThatIsOnHoldHasNobodyAskedAgain)
   EXPECT_THAT(reports_.texts(), SizeIs(1));
   Refuse(false);
   door_.PutOnHold("");
-  LookAgain(1);
-  const auto records = RunToRecords(3);
+  const auto records = RunToRecords(3, Wakes::kYes);
   EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=b"));
   EXPECT_EQ(RecordedIn(records[2], kMoreConfig), DigestOf("key=b"));
   EXPECT_THAT(writer_.calls(), IsEmpty());
@@ -432,8 +441,7 @@ TEST_F(OperatorInPlaceTest, RefusedDataThatAreHeldBackSinceAreRolledForNoOtherSo
   EditEnv("b", 3);
   LookAgain(1);
   door_.open = true;
-  LookAgain(1);
-  EXPECT_THAT(RunToReports(2)[1], HasSubstr("New data of ConfigMap env wait as well"));
+  EXPECT_THAT(RunToReports(2, Wakes::kYes)[1], HasSubstr("New data of ConfigMap env wait as well"));
   EXPECT_THAT(writer_.calls(), IsEmpty());
   Refuse(false);
   SetMore("c");

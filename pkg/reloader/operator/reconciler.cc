@@ -249,10 +249,10 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
     return reloader::Plan{};
   }
   const auto cached = parts_.caches.GetWorkload(workload->id);
-  // An undo may bring back the template of the cache, with other pods.
+  // An undo, or two releases, may bring back the template of the cache, with other pods.
   Untold untold{.has_template =
                     cached && (cached->template_version.digest != fresh->template_version.digest ||
-                               IsUndo(*cached, *fresh)),
+                               IsUndo(*cached, *fresh) || MayHaveGoneThereAndBack(*cached, *fresh)),
                 .has_later_deployment =
                     cached && IsOfDeployment(*fresh) &&
                     cached->template_resource_version != fresh->template_resource_version};

@@ -63,6 +63,28 @@ bool IsDuringBegin(const Knowledge& known, const Move& move) {
   return move.version >= known.template_since && move.version < known.template_until;
 }
 
+bool IsRecordYounger(const Knowledge& known, std::uint64_t since, std::uint64_t until) {
+  const bool is_later = until != 0 && known.record_since > until;
+  return is_later || (since != 0 && since < until && known.record_since == 0 &&
+                      known.record_at > since && known.record_at <= until);
+}
+
+void DoubtLateMove(Knowledge& known, const SourceId& source, const Move& move) {
+  const auto found = known.pairs.find(source);
+  // Of a class every pod tells for itself.
+  if (found == known.pairs.end() || source.type == SourceType::kSecretProviderClass ||
+      found->second.kind != PairState::Kind::kConfirmed || !IsDuringBegin(known, move) ||
+      !IsMoveUnder(found->second.keys, move) ||
+      (!known.stamps_of_others.empty() && HasMovedOnceTo(known, source, move.digest))) {
+    return;
+  }
+  std::string keys = std::move(found->second.keys);
+  found->second = BeganWith(UnknownData());
+  found->second.keys = std::move(keys);
+  found->second.is_ahead_of_record =
+      !IsRecordYounger(known, known.template_since, known.template_until);
+}
+
 PairState MayHaveAny(std::string keys) {
   return {.kind = PairState::Kind::kObserved, .digest = UnknownData(), .keys = std::move(keys)};
 }

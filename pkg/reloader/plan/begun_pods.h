@@ -43,6 +43,17 @@ void BeginPods(Knowledge& known, std::uint64_t since, std::uint64_t until);
 /// first. Pure.
 bool IsDuringBegin(const Knowledge& known, const Move& move);
 
+/// Whether another replica recorded the last known baseline after pods began at version `since` or
+/// later and at `until` or earlier, or a read has shown that baseline which was recorded between
+/// the two: it describes pods that are younger than everything that events have told. 0: not known.
+/// Pure.
+bool IsRecordYounger(const Knowledge& known, std::uint64_t since, std::uint64_t until);
+
+/// Stores that it is not known with which data of the source the pods began, because `move`, which
+/// is told of late, was made while they did. Does nothing where nothing is known of the source, its
+/// keys have not moved, or the stamps of another replica tell.
+void DoubtLateMove(Knowledge& known, const SourceId& source, const Move& move);
+
 /// The state of a source of which it is not known with which data the pods began: the baseline
 /// tells or, where there is none, the workload is rolled. Pure.
 PairState MayHaveAny(std::string keys);

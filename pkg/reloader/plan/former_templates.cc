@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "kubexx/reloader/plan/begun_pods.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -13,25 +15,36 @@ using Kind = PairState::Kind;
 /// experimenting.
 constexpr std::size_t kMaxFormers = 8;
 
-/// Whether all pods have what `had` says of a source: those from before, and those that have begun
-/// since the template went back at `since`.
+/// Whether all pods have what `had` says of a source: those from before, and those that began when
+/// the template went back.
 bool IsSameFor(const SourceId& source, const PairState& had, const Knowledge& known,
-               std::uint64_t since) {
+               const VersionsOfBegin& begin) {
   if (had.kind == Kind::kUncertain) {
     return false;
   }
   if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
-    const auto latest =
-        std::ranges::find_if(moves->second.rbegin(), moves->second.rend(),
-                             [&](const Move& move) { return since == 0 || move.version < since; });
+    const bool may_have_others = std::ranges::any_of(moves->second, [&](const Move& move) {
+      return begin.since != 0 && move.version > begin.since && move.version < begin.until &&
+             move.digest != had.digest && IsMoveUnder(had.keys, move);
+    });
+    if (may_have_others) {
+      return false;
+    }
+    const auto latest = std::ranges::find_if(
+        moves->second.rbegin(), moves->second.rend(),
+        [&](const Move& move) { return begin.since == 0 || move.version < begin.since; });
     if (latest != moves->second.rend()) {
       return latest->digest == had.digest;
     }
   }
   const auto state = known.pairs.find(source);
-  return state == known.pairs.end() ||
-         (state->second.kind == Kind::kConfirmed && state->second.digest == had.digest &&
-          state->second.keys == had.keys);
+  if (state == known.pairs.end()) {
+    return true;
+  }
+  // A plan has seen a change already that was made after these pods began.
+  const bool has_moved_since = begin.since != 0 && state->second.moved_at > begin.since;
+  return !has_moved_since && state->second.kind == Kind::kConfirmed &&
+         state->second.digest == had.digest && state->second.keys == had.keys;
 }
 
 /// Returns the state in which some pods have what `had` says of a source and others may have
@@ -58,16 +71,17 @@ void AddFormer(Knowledge& known, Knowledge::Former former) {
   }
 }
 
-bool HasOtherData(const Knowledge& known, const Knowledge::Former& former, std::uint64_t since) {
+bool HasOtherData(const Knowledge& known, const Knowledge::Former& former,
+                  const VersionsOfBegin& begin) {
   return std::ranges::any_of(former.pairs, [&](const auto& pair) {
-    return !IsSameFor(pair.first, pair.second, known, since);
+    return !IsSameFor(pair.first, pair.second, known, begin);
   });
 }
 
-void MixPods(Knowledge& known, const Knowledge::Former* former, std::uint64_t since) {
+void MixPods(Knowledge& known, const Knowledge::Former* former, const VersionsOfBegin& begin) {
   const PairStates had = former == nullptr ? known.pairs : former->pairs;
   for (const auto& [source, state] : had) {
-    if (former != nullptr && IsSameFor(source, state, known, since)) {
+    if (former != nullptr && IsSameFor(source, state, known, begin)) {
       known.pairs[source] = state;
       known.pairs[source].kind = Kind::kConfirmed;
       known.pairs[source].is_ahead_of_record = true;

@@ -12,15 +12,22 @@ namespace kubexx::reloader {
 /// Stores that the present template has replaced `former`.
 void AddFormer(Knowledge& known, Knowledge::Former former);
 
-/// Whether pods of `former` may run with other data than pods that start at version `since` or
-/// later.
-bool HasOtherData(const Knowledge& known, const Knowledge::Former& former, std::uint64_t since);
+/// The resource versions between which pods began: at `since` or later, and at `until` or earlier.
+/// 0: not known.
+struct VersionsOfBegin {
+  std::uint64_t since = 0;
+  std::uint64_t until = 0;
+};
 
-/// The template went back, at version `since` or later, to an earlier one whose pods may still run
-/// beside those that start now. Every source that does not have the same data in all these pods
-/// counts as changed from now on, whatever data it has when it is compared. `former` is null when
-/// nothing is known of the earlier template: then this applies to all sources.
-void MixPods(Knowledge& known, const Knowledge::Former* former, std::uint64_t since);
+/// Whether pods of `former` may run with other data than the pods that began at `begin`.
+bool HasOtherData(const Knowledge& known, const Knowledge::Former& former,
+                  const VersionsOfBegin& begin);
+
+/// The template went back at `begin` to an earlier one whose pods may still run beside those that
+/// began then. Every source that may not have the same data in all these pods counts as changed
+/// from now on, whatever data it has when it is compared. `former` is null when nothing is known of
+/// the earlier template: then this applies to all sources.
+void MixPods(Knowledge& known, const Knowledge::Former* former, const VersionsOfBegin& begin);
 
 }  // namespace kubexx::reloader
 

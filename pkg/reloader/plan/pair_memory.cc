@@ -67,6 +67,9 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   }
   if (now && now->version != 0) {
     AddTo(known.moves[source], *now);
+    if (workload.kind != WorkloadKind::kCronJob) {
+      DoubtLateMove(known, source, *now);
+    }
   }
 }
 

@@ -116,20 +116,11 @@ void DoubtData(Knowledge& known, const BeginOfPods& begin) {
   }
 }
 
-/// Whether another replica recorded the last known baseline between the two states of this change.
-/// A read of the workload has shown the baseline before the event came. It describes pods that are
-/// younger than everything that is known here.
-bool IsOfRecordInBetween(const Knowledge& known, const PairMemory::TemplateChange& change) {
-  return change.since != 0 && change.since < change.until && known.record_since == 0 &&
-         known.record_at > change.since && known.record_at <= change.until;
-}
-
 /// A baseline that was recorded after this change of the template counts more than the change
 /// itself. The template of a Deployment and the record on the Rollout that uses it come from
 /// different watches, each of which may be late.
 void HeedLaterRecord(Knowledge& known, const PairMemory::TemplateChange& change) {
-  const bool is_later = change.until != 0 && known.record_since > change.until;
-  if (!is_later && !IsOfRecordInBetween(known, change)) {
+  if (!IsRecordYounger(known, change.since, change.until)) {
     return;
   }
   for (auto& [source, state] : known.pairs) {
@@ -196,14 +187,15 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   const bool undoes_own = goes_back && known.formers.back().is_own;
   Knowledge::Former present{.template_digest = change.before, .pairs = known.pairs};
   if (!change.is_undo && (goes_back || known.has_unknown_formers)) {
-    MixPods(known, goes_back ? &*found : nullptr, change.since);
+    MixPods(known, goes_back ? &*found : nullptr, {.since = change.since, .until = change.until});
     // All pods are made anew for this, but only once, and not after each release while one pod
     // cannot be replaced.
     known.has_unknown_formers = goes_back && known.has_unknown_formers;
     AddFormer(known, std::move(present));
     return undoes_own ? TemplateNews::kSetBack : TemplateNews::kNone;
   }
-  const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
+  const bool leaves_others =
+      goes_back && HasOtherData(known, *found, {.since = change.since, .until = change.until});
   AddFormer(known, std::move(present));
   // A baseline that came back with the template describes pods that are gone.
   for (auto& [source, state] : known.pairs) {

@@ -200,7 +200,68 @@ TEST(PairMemoryTemplates, AListThatTellsOfAnUndoFromBeforeAnOwnRolloutTellsOfYou
     return BeganThereOrBack(memory);
   };
   EXPECT_EQ(has_of_change_at(25), kThere) << "the rollout began pods with it";
-  EXPECT_EQ(has_of_change_at(31), kBack) << "it came after the rollout";
+  EXPECT_EQ(has_of_change_at(31), UnknownData())
+      << "the list may tell of pods that began after it, too";
+  EXPECT_EQ(has_of_change_at(34), kBack) << "it came after all that the list tells of";
+}
+
+// Seed 178 of 400 hours: a list told of a release, and the watch of the source was further behind.
+TEST(PairMemoryTemplates, DataThatGoThereAndBackLateMayBeWhatPodsThatAListTellsOfBeganWith) {
+  const auto began_with = [](std::uint64_t since, std::uint64_t until, bool is_planned_between) {
+    PairMemory memory;
+    LookAt(memory, {});
+    memory.TemplateChanged(kLateWorkload,
+                           {.since = since, .until = until, .before = "one", .now = "two"});
+    memory.RecordChange(kLateWorkload, kThereAndBack, kBack, Move{.digest = kThere, .version = 23});
+    if (is_planned_between) {  // and something holds the rollout that is due
+      Plan plan;
+      plan.templates = memory.Get(kLateWorkload).templates;
+      plan.seen = memory.Get(kLateWorkload).moves;
+      EXPECT_TRUE(memory.Apply(kLateWorkload, plan));
+    }
+    memory.RecordChange(kLateWorkload, kThereAndBack, kThere, Move{.digest = kBack, .version = 25});
+    return BeganThereOrBack(memory);
+  };
+  for (const bool is_planned_between : {false, true}) {
+    EXPECT_EQ(began_with(20, 24, is_planned_between), UnknownData());
+    EXPECT_EQ(began_with(20, 30, is_planned_between), UnknownData());
+    EXPECT_EQ(began_with(20, 20, is_planned_between), kBack) << "a watch tells when";
+    EXPECT_EQ(began_with(20, 22, is_planned_between), kBack) << "both came later";
+    EXPECT_EQ(began_with(26, 30, is_planned_between), kBack) << "both came before";
+  }
+}
+
+// Under the keys that count, the data are as before.
+TEST(PairMemoryTemplates, LateDataThatDifferUnderOtherKeysOnlyRaiseNoDoubt) {
+  for (const char* keys : {"key", "other"}) {
+    PairMemory memory;
+    LookAt(memory, keys);
+    memory.TemplateChanged(kLateWorkload,
+                           {.since = 20, .until = 30, .before = "one", .now = "two"});
+    GoThereAndBack(memory, PrintsWith("a", "c"));
+    EXPECT_EQ(BeganThereOrBack(memory), std::string(keys) == "key" ? kBack : UnknownData());
+  }
+}
+
+// Pods of the former template live on beside those that began while the data were others.
+TEST(PairMemoryTemplates, ATemplateThatAListTellsToHaveGoneBackMixesPodsOfDataInBetween) {
+  for (const std::uint64_t until : {22U, 24U}) {
+    for (const bool is_seen : {false, true}) {
+      PairMemory memory;
+      LookAt(memory, {});
+      memory.TemplateChanged(
+          kLateWorkload,
+          {.since = 20, .until = 20, .before = "one", .now = "two", .was_rolled_out = false});
+      GoThereAndBack(memory, {});
+      if (is_seen) {
+        LookAt(memory, {});
+      }
+      memory.TemplateChanged(
+          kLateWorkload,
+          {.since = 21, .until = until, .before = "two", .now = "one", .was_rolled_out = false});
+      EXPECT_EQ(BeganThereOrBack(memory), is_seen || until > 23 ? UnknownData() : kBack);
+    }
+  }
 }
 
 TEST(PairMemoryTemplates, TheTemplateOfACronJobBeginsNothing) {

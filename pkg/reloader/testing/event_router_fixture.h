@@ -111,6 +111,9 @@ class EventRouterTest : public ::testing::TestWithParam<RouterCase> {
   }
   void Await(int events) { KX_AWAIT_GE(handled_, events); }
 
+  /// Whether the watch is to tell of what is written from now on; otherwise nothing waits for that.
+  void SetWatched(bool watched) { is_watched_ = watched; }
+
   /// Changes the data, as an informer tells.
   void SetData(const Digest& digest) {
     data_version_ = NextVersion();

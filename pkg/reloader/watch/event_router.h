@@ -120,7 +120,9 @@ class EventRouter {
   /// Handles an update of a workload: stores whether its pods have been or will be replaced.
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
   /// Handles an update of a workload: stores whether its pods begin one after the other.
-  void NotePods(const Workload& before, const Workload& now);
+  void NotePods(const Workload& before, const Workload& now, const RawEvent& event);
+  /// Stores a change of the template of `now`, also for the Rollouts that use it.
+  void NoteTemplateWith(const Workload& now, const PairMemory::TemplateChange& change);
   /// Stores a change of the workload's pod template, which may be its own or its Deployment's.
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
   /// Handles an update of a workload: stores whether another replica has rolled it, or recorded a

@@ -312,6 +312,34 @@ TEST_P(EventRouterTest, AWorkloadThatIsMadeAnewInAGapOfItsWatchMissesNoChange) {
   }
 }
 
+// Seed 116 of 400 hours: a list shows the same template as before, whose pods are not the same.
+TEST_P(EventRouterTest, ATemplateThatGoesThereAndBackInAGapOfItsWatchBeginsPodsWithTheDataOfThen) {
+  for (const char* manager : {"helm", kUndoer}) {
+    SCOPED_TRACE(std::string("brought back by ") + manager);
+    SetData(kBadData);
+    EXPECT_THAT(Look(), SizeIs(1)) << "and something holds the rollout";
+    const apimachinery::Status down(apimachinery::Reason::kUnavailable, "down");
+    templates_->FailLists(down, 1'000'000);
+    templates_->FailWatches(down, 1'000'000);
+    templates_->DropWatches();
+    const int handled = handled_;
+    SetWatched(false);
+    ++template_.release;
+    ReleasedBy("helm");
+    --template_.release;
+    ReleasedBy(manager);
+    SetWatched(true);
+    SetData(kGoodData);
+    EXPECT_THAT(Look(), IsEmpty());
+    templates_->Compact();
+    templates_->FailLists(down, 0);
+    templates_->FailWatches(down, 0);
+    Await(handled + 1);
+    Roll();
+    FinishRollout();
+  }
+}
+
 // Seed 334 of ten minutes: a slow list of another kind of sources holds the first plan up.
 TEST_P(EventRouterTest, AFirstPlanDoesNotBelieveABaselineFromBeforeTheReleaseThatEventsToldOf) {
   if (GetParam().is_by_ref || !GetParam().has_baseline) {

@@ -92,6 +92,25 @@ bool SameButForScale(Workload before, const Workload& now) {
 }  // namespace
 
 void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
+  if (!event.is_single_change && MayHaveGoneThereAndBack(before, now)) {
+    const std::string other = "another template before " + std::string(event.resource_version());
+    const PairMemory::TemplateChange there{.since = ChangedSince(event),
+                                           .until = VersionNumber(event.resource_version()),
+                                           .before = before.template_version.digest,
+                                           .now = other,
+                                           .was_rolled_out = AllPodsAreReplaced(before)};
+    PairMemory::TemplateChange back = there;
+    back.before = other;
+    back.now = now.template_version.digest;
+    back.was_rolled_out = false;
+    back.is_undo = IsUndo(before, now);
+    NoteTemplateWith(now, there);
+    NoteTemplateWith(now, back);
+    if (AllPodsAreReplaced(now)) {
+      parts_.memory.TemplateRolledOut(now.id);
+    }
+    return;
+  }
   if (!HasOtherTemplate(before, now)) {
     if (before.paused && (!now.paused || !event.is_single_change)) {
       parts_.memory.Resumed(now.id,
@@ -116,6 +135,10 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       .all_stamps = is_own ? StampsOfRollouts(before, now) : std::set<std::string>(),
       .is_undo = !is_own && IsUndo(before, now),
       .is_paused = now.paused && event.is_single_change};
+  NoteTemplateWith(now, change);
+}
+
+void EventRouter::NoteTemplateWith(const Workload& now, const PairMemory::TemplateChange& change) {
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
   }
@@ -132,10 +155,11 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   }
 }
 
-void EventRouter::NotePods(const Workload& before, const Workload& now) {
+void EventRouter::NotePods(const Workload& before, const Workload& now, const RawEvent& event) {
   using PodsBegin = PairMemory::PodsBegin;
   using reloadpolicy::Phase;
-  const bool is_same = !HasOtherTemplate(before, now);
+  const bool is_same = !HasOtherTemplate(before, now) &&
+                       (event.is_single_change || !MayHaveGoneThereAndBack(before, now));
   if (!Concerns(now, parts_.rules)) {
     return;
   }
@@ -264,7 +288,8 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (!old_workload || old_workload->uid != workload->uid) {
       parts_.memory.Forget(id);  // it was deleted and made anew without an event
       is_new = true;
-    } else if (SameButForScale(*old_workload, *workload)) {
+    } else if (SameButForScale(*old_workload, *workload) &&
+               (event.is_single_change || !MayHaveGoneThereAndBack(*old_workload, *workload))) {
       parts_.told.Told(id, workload->template_version);
       NoteTemplateTime(*old_workload, *workload);
       return;
@@ -276,7 +301,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
                                            VersionNumber(event.old_resource_version())));
       }
       NoteTemplate(*old_workload, *workload, event);
-      NotePods(*old_workload, *workload);
+      NotePods(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload, event);
     }
     was_looked_at = old_workload && !Concerns(*workload, parts_.rules) &&
