@@ -231,6 +231,23 @@ TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerThatIsGivenUpLeavesTheFailureBefo
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
+// Its event came while another rollout was on the way that was never made.
+TEST_F(ArbiterPlacesTest, ARolloutThatEndedMeanwhileHasEndedWhenTheNextOneWasNotMade) {
+  SetPolicy({.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1});
+  Begin("a");
+  See("a", Phase::kUpdating);
+  const Annotations first = on_workload_["a"];
+  now_ += 1s;
+  Begin("a", Phase::kUpdating, first);
+  arbiter_.Doubt(AppRef("a"), now_);
+  on_workload_["a"] = first;
+  See("a", Phase::kComplete);
+  arbiter_.Settle(AppRef("a"), {"u", first, Phase::kComplete, ""}, now_);
+  After(1min);
+  EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
+  EXPECT_EQ(Try("b"), "go");
+}
+
 TEST_F(ArbiterPlacesTest, WhatIsUnavailableForAMomentIsNotBroken) {
   SetPolicy({.health_timeout = 8s, .stop_after_failures = 1});
   See("a", Phase::kUnavailable);

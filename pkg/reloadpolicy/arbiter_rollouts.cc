@@ -129,10 +129,12 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
     // Its pods may have begun later than it, also just now, where its event was late.
     rollout.running_since =
         seen.is_first_look ? std::max(*last, std::min(seen.rolled.value_or(*last), now)) : now;
-    // Its failure would have been seen: what is missing by now may be pods that were added.
     rollout.lived = rollout.WasCompleteInTime(seen.completed);
+    // What is missing by now may be pods that were added, which are given their time. If they do
+    // not come, or those that were there crash, others should not have begun meanwhile.
     if (rollout.lived && !IsThrough(seen.phase)) {
       rollout.running_since = now;
+      rollout.relapsed = true;
     }
     ended_.erase(workload);
     wake_some_ = true;

@@ -172,6 +172,9 @@ void Arbiter::Settle(const ObjectRef& workload, const Sighting& seen, base::Wall
   }
   if (is_uncertain()) {
     Undo(workload);
+    if (rollouts_.contains(workload)) {
+      Observe(workload, seen, now);  // what was told of the one before counted as of this one
+    }
   }
   // Else the end of its rollout wakes them.
   if (!rollouts_.contains(workload) && !IsToBeTold(workload, seen.uid, seen.annotations)) {

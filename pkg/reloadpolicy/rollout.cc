@@ -165,13 +165,18 @@ bool Rollout::CountsAsFailed(base::WallTime now) const {
   return HasFailedForOthers(now) || (retried && !IsHealthy(now));
 }
 
-bool Rollout::WasOver(base::WallTime deadline, base::WallTime now) const {
+bool Rollout::IsUnclear(base::WallTime now) const {
   return restored && !broken && !lived && !IsHealthy(now) && phase != Phase::kPaused &&
-         phase != Phase::kWaiting && deadline <= now;
+         phase != Phase::kWaiting;
+}
+
+bool Rollout::WasOver(base::WallTime deadline, base::WallTime now) const {
+  return IsUnclear(now) && deadline <= now;
 }
 
 bool Rollout::MayCountAsFailed(base::WallTime now) const {
-  return CountsAsFailed(now) || (!MayBeOld() && WasOver(OthersDeadline(), now));
+  return CountsAsFailed(now) ||
+         (!MayBeOld() && IsUnclear(now) && (relapsed || OthersDeadline() <= now));
 }
 
 bool Rollout::MayHaveFailed(base::WallTime now) const {

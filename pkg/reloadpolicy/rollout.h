@@ -87,6 +87,9 @@ struct Rollout {
   /// It has been complete for kLeastSoakAfterFailure without interruption, or its status says that
   /// it became so in time: see MayCountAsFailed.
   bool lived = false;
+  /// Its status says that it was complete in time, and it was not when this process first saw it:
+  /// pods may have been added meanwhile, or those that were there crash.
+  bool relapsed = false;
   /// How many pods the workload was to have by the last status, and the most that it was to have
   /// since the rollout began; std::nullopt: not known.
   std::optional<std::int64_t> wanted{};
@@ -141,8 +144,8 @@ struct Rollout {
   /// yet.
   bool CountsAsFailed(base::WallTime now) const;
   /// Whether CountsAsFailed, or the timeout was over before this process saw the rollout: it may
-  /// have failed while no process watched. One whose soak goes on has not, once it has lived: pods
-  /// that crash repeatedly are complete for a shorter time in between.
+  /// have failed while no process watched; so may one that has relapsed. One whose soak goes on has
+  /// not, once it has lived: pods that crash repeatedly are complete for a shorter time in between.
   bool MayCountAsFailed(base::WallTime now) const;
   /// Does the same as MayCountAsFailed, but with the rollout's own timeout.
   bool MayHaveFailed(base::WallTime now) const;
@@ -169,6 +172,9 @@ struct Rollout {
   bool CanTimeOut() const;
   /// Whether its time, or its status, may tell that it has failed.
   bool MayFail() const { return observed && !broken && !uncertain; }
+  /// Whether nobody knows what became of it before this process saw it, and nothing has shown since
+  /// then that it goes well.
+  bool IsUnclear(base::WallTime now) const;
   bool WasOver(base::WallTime deadline, base::WallTime now) const;
   bool IsStuck(base::WallTime now) const;
 };

@@ -442,6 +442,28 @@ TEST_F(OperatorGateTest, RecordsGiveWayToTheRolloutWhereThereIsNoRoom) {
   }
 }
 
+// The data had no room when the workload was rolled, and its end was never recorded.
+TEST_F(OperatorGateTest, TheEndOfARolloutIsRecordedWhereItsDataHaveNoRoom) {
+  const std::string data(reloadpolicy::kRolledDataAnnotation);
+  const std::string state(reloadpolicy::kRolloutStateAnnotation);
+  for (const bool is_data_alone : {false, true}) {
+    const logging::testing::Capture capture;
+    PutWeb("example.com/round", is_data_alone ? "two" : "one");
+    writer_.room_ = 200;
+    AnnotationEdits marks{{data, std::string(1000, 'x')}};
+    if (!is_data_alone) {
+      marks[state] = "failed uid";
+    }
+    gate_.Mark(marks);
+    StartOperator();
+    gate_.Await("asks ns/web");
+    operator_.reset();
+    EXPECT_EQ(writer_.written().contains(state), true);
+    EXPECT_FALSE(writer_.written().contains(data));
+    EXPECT_EQ(capture.Count("Cannot record the end of a rollout"), 0U);
+  }
+}
+
 TEST_F(OperatorGateTest, TheGateIsToldWhyAWriteIsRefused) {
   writer_.error_ = apimachinery::Status(Reason::kForbidden, "a quota", 403);
   gate_.LetGo();

@@ -37,6 +37,16 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
       write.annotations.erase(std::string(kHistoryAnnotation)) > 0) {
     written = parts_.writer.Write(workload.id, write, stop);
   }
+  // Where the object has no room for the data, they were left out when it was rolled, too: without
+  // them the record of the end is still one.
+  const std::string data(reloadpolicy::kRolledDataAnnotation);
+  if (!written && IsContentDenied(written.error()) && !workload.annotations.contains(data) &&
+      write.annotations.erase(data) > 0) {
+    if (write.annotations.empty()) {
+      return true;  // this process knows the data, and so does the status of the wave's policy
+    }
+    written = parts_.writer.Write(workload.id, write, stop);
+  }
   if (written || apimachinery::IsObjectNotFound(written.error()) ||
       written.error().reason == Reason::kCancelled) {
     return !written || written->recorded;
