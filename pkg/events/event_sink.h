@@ -16,7 +16,7 @@ namespace kubexx::events {
 
 /// Stores events of type E, which is core::v1::Event or events::v1::Event. Used by one thread at a
 /// time. Errors are those of kubernetes::ResourceClient: an error with a `code` came from the
-/// server.
+/// server. An exception gives the event up.
 template <class E>
 class EventSink {
  public:

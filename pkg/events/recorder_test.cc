@@ -7,6 +7,7 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -106,6 +107,32 @@ TEST_F(CoreRecorderTest, PatchesTheCountOfTheSameEvent) {
   EXPECT_THAT(requests[1].patch, StartsWith("{\"count\":2,"));
   EXPECT_THAT(requests[2].patch, StartsWith("{\"count\":3,"));
   EXPECT_EQ(requests[2].event.metadata.name, requests[0].event.metadata.name);
+}
+
+TEST_F(CoreRecorderTest, AnExceptionOfTheSinkCostsItsEvent) {
+  sink_->SetFault([](const CoreSink::Request& request, const std::stop_token&) -> Result<void> {
+    return request.event.reason == "Bad" ? throw std::runtime_error("boom") : Result<void>();
+  });
+  const logging::testing::Capture capture;
+  CoreRecorder recorder(sink_, Options());
+  recorder.Event(MakePod("web"), EventType::kNormal, "Bad", "m");
+  recorder.Event(MakePod("web"), EventType::kNormal, "Good", "m");
+  recorder.Stop();
+  EXPECT_EQ(Count("core", "written"), 1);
+  EXPECT_EQ(Count("core", "refused"), 1);
+  EXPECT_EQ(capture.Count("boom"), 1U);
+}
+
+TEST_F(SeriesRecorderTest, AnExceptionOfTheSinkCostsItsEvent) {
+  sink_->SetFault([](const SeriesSink::Request& request, const std::stop_token&) -> Result<void> {
+    return request.event.reason == "Bad" ? throw std::runtime_error("boom") : Result<void>();
+  });
+  SeriesRecorder recorder(sink_, Options());
+  recorder.Event(MakePod("web"), EventType::kNormal, "Bad", "m");
+  recorder.Event(MakePod("web"), EventType::kNormal, "Good", "m");
+  recorder.Stop();
+  EXPECT_EQ(Count("events.k8s.io", "written"), 1);
+  EXPECT_EQ(Count("events.k8s.io", "refused"), 1);
 }
 
 TEST_F(CoreRecorderTest, CreatesAnEventAgainThatHasGone) {

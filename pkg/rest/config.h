@@ -135,8 +135,9 @@ struct Config {
   /// requests, answer them itself, and measure or count them; it must be thread-safe. With a tracer
   /// each attempt has its span, whose trace is in the header traceparent and, in Start, in
   /// tracing::Current(). A request that it changes into what cannot be sent, such as a header with
-  /// a line break, fails with kBadRequest. When it returns null, New fails with kInvalidConfig. The
-  /// streams of remotecommand do not go through it. Like client-go's Config.WrapTransport.
+  /// a line break, fails with kBadRequest, and one during which it throws with kInternalError. When
+  /// the function returns null or throws, New fails with kInvalidConfig. The streams of
+  /// remotecommand do not go through it. Like client-go's Config.WrapTransport.
   std::function<std::shared_ptr<RoundTripper>(std::shared_ptr<RoundTripper> inner)>
       wrap_round_tripper{};
 };

@@ -100,7 +100,8 @@ class RoundTrip {
 
 /// Replaces the network below a RESTClient, for tests, simulations and servers in the same process:
 /// see Config::round_tripper. The client still does throttling, credentials, retries and timeouts.
-/// Thread-safe. Like Go's http.RoundTripper, which rest.Config.Transport takes.
+/// An exception of it, or of its RoundTrips, fails the request with kInternalError; destructors
+/// must not throw. Thread-safe. Like Go's http.RoundTripper, which rest.Config.Transport takes.
 class RoundTripper {
  public:
   virtual ~RoundTripper() = default;

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -260,6 +262,113 @@ TEST(RoundTripperTest, ANullRoundTripIsAnError) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().reason, Reason::kInternalError);
   EXPECT_THAT(answer.error().message, ::testing::HasSubstr("has returned null"));
+}
+
+/// Where a ThrowingTripper throws.
+enum class Throws : std::uint8_t { kStart, kHead, kRead };
+
+/// Throws in one of its functions, and answers with an empty body where it does not come to that.
+class ThrowingTripper final : public RoundTripper {
+ public:
+  explicit ThrowingTripper(Throws where) : where_(where) {}
+
+  std::unique_ptr<RoundTrip> Start(const HttpRequest&) override {
+    if (where_ == Throws::kStart) {
+      throw std::runtime_error("boom");
+    }
+    return std::make_unique<Trip>(where_);
+  }
+
+ private:
+  class Trip final : public RoundTrip {
+   public:
+    explicit Trip(Throws where) : where_(where) {}
+    Result<HttpHead> AwaitHead(const std::stop_token&, const Limits&) override {
+      if (where_ == Throws::kHead) {
+        throw std::runtime_error("boom");
+      }
+      return HttpHead{.code = 200, .content_type = "application/json"};
+    }
+    Result<bool> Read(Sink, const std::stop_token&, base::TimePoint) override {
+      throw std::runtime_error("boom");
+    }
+    bool lost_connection() const override { throw std::runtime_error("boom"); }
+    bool failed() const override { throw std::runtime_error("boom"); }
+
+   private:
+    const Throws where_;
+  };
+
+  const Throws where_;
+};
+
+class ThrowingTripperTest : public ::testing::TestWithParam<Throws> {};
+
+TEST_P(ThrowingTripperTest, ItsExceptionIsAFailedRequest) {
+  Config config{.host = "https://nowhere.invalid"};
+  if (GetParam() == Throws::kStart) {  // as middleware
+    config.wrap_round_tripper = [](const auto&) {
+      return std::make_shared<ThrowingTripper>(GetParam());
+    };
+  } else {
+    config.round_tripper = std::make_shared<ThrowingTripper>(GetParam());
+  }
+  const auto client = ClientFor(std::move(config));
+  const auto answer = client->Get().Resource(kConfigMaps).Do();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, Reason::kInternalError) << answer.error().ToString();
+  EXPECT_THAT(answer.error().message, ::testing::HasSubstr("threw"));
+  EXPECT_THAT(answer.error().message, ::testing::HasSubstr("boom"));
+  const auto streamed = client->Get()
+                            .Resource(kConfigMaps)
+                            .Watch()
+                            .Stream([](const auto&) -> Result<void> { return {}; },
+                                    [](std::string_view) -> Result<void> { return {}; }, {});
+  ASSERT_FALSE(streamed);
+  EXPECT_EQ(streamed.error().reason, Reason::kInternalError) << streamed.error().ToString();
+}
+
+INSTANTIATE_TEST_SUITE_P(RoundTripperTest, ThrowingTripperTest,
+                         ::testing::Values(Throws::kStart, Throws::kHead, Throws::kRead));
+
+TEST(RoundTripperTest, MiddlewareThatCannotBeMadeIsAnError) {
+  const auto client =
+      RESTClient::New({.host = "http://127.0.0.1:1",
+                       .wrap_round_tripper = [](const auto&) -> std::shared_ptr<RoundTripper> {
+                         throw std::runtime_error("boom");
+                       }});
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().reason, Reason::kInvalidConfig);
+  EXPECT_THAT(client.error().message, ::testing::HasSubstr("boom"));
+}
+
+TEST(RoundTripperTest, WhatASinkThrowsIsTheCallers) {
+  const auto tripper = std::make_shared<ScriptedTripper>(
+      std::vector<ScriptedAnswer>{{.head = {.code = 200}, .pieces = {"{}"}}});
+  const auto client = ClientFor(ConfigWith(tripper));
+  const auto read = [&client] {
+    return client->Get()
+        .Resource(kConfigMaps)
+        .Stream([](const auto&) -> Result<void> { return {}; },
+                [](std::string_view) -> Result<void> { throw std::runtime_error("mine"); }, {});
+  };
+  EXPECT_THROW((void)read(), std::runtime_error);
+}
+
+/// Throws whenever it is asked.
+class ThrowingLimiter final : public RateLimiter {
+ public:
+  base::Duration Reserve() override { throw std::runtime_error("boom"); }
+  void Cancel() override {}
+};
+
+TEST(RoundTripperTest, ARateLimiterThatThrowsFailsTheRequest) {
+  const auto client = ClientFor({.host = "http://127.0.0.1:1"},
+                                {.rate_limiter = std::make_shared<ThrowingLimiter>()});
+  const auto answer = client->Get().Resource(kConfigMaps).Do();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, Reason::kInternalError);
+  EXPECT_THAT(answer.error().message, ::testing::HasSubstr("boom"));
 }
 
 }  // namespace

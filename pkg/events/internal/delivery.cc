@@ -22,7 +22,9 @@ void LogLost(const std::string& namespace_, const std::string& name, const std::
     usual = usual || cause.reason == "NamespaceTerminating";
   }
   logging::Log(usual ? logging::Level::kDebug : logging::Level::kWarning,
-               tried ? "Cannot write an Event, which is lost" : "The API server refused an Event",
+               tried              ? "Cannot write an Event, which is lost"
+               : status.code == 0 ? "An Event could not be sent, and is lost"
+                                  : "The API server refused an Event",
                {{"namespace", namespace_}, {"name", name}, {"reason", reason}, {"error", status}});
 }
 

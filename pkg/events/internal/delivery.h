@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/events/event_sink.h"
 #include "kubexx/events/events_metrics.h"
 
@@ -37,18 +38,23 @@ void LogDropped(const std::string& component, std::size_t events);
 void LogNotTaken(const std::string& component, std::size_t events, bool stopped);
 
 /// Makes one try: patches the event, or creates it if `patch` is empty or the event does not exist
-/// any more.
+/// any more. An exception of the sink is kInternalError, after which the event is given up.
 template <class E>
 apimachinery::Result<E> WriteOnce(EventSink<E>& sink, E& event, const std::string& patch,
                                   const std::stop_token& stop) {
-  if (!patch.empty()) {
-    auto patched = sink.Patch(event, patch, stop);
-    if (patched || patched.error().code != 404) {
-      return patched;
+  try {
+    if (!patch.empty()) {
+      auto patched = sink.Patch(event, patch, stop);
+      if (patched || patched.error().code != 404) {
+        return patched;
+      }
     }
+    event.metadata.resource_version.clear();
+    return sink.Create(event, stop);
+  } catch (...) {
+    return apimachinery::Fail(apimachinery::Reason::kInternalError,
+                              "the sink threw: " + base::ThrownText());
   }
-  event.metadata.resource_version.clear();
-  return sink.Create(event, stop);
 }
 
 /// How Deliver tries an event again.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubexx/apimachinery/status_causes.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/credentials/impersonation.h"
@@ -165,7 +166,17 @@ Result<void> Sender::Pause(base::Duration wait, const std::stop_token& stop) {
   return {};
 }
 
+// Many requests are made on threads of the library, where an exception would end the process.
 Result<Opened> Sender::Open(const Prepared& request, const std::stop_token& stop) {
+  try {
+    return OpenOrThrow(request, stop);
+  } catch (...) {
+    return Fail(Reason::kInternalError,
+                "a rate limiter or backoff of this program threw: " + base::ThrownText());
+  }
+}
+
+Result<Opened> Sender::OpenOrThrow(const Prepared& request, const std::stop_token& stop) {
   if (!request.watch) {
     KX_RETURN_IF_ERROR(Throttle(request, base::TimePoint::max(), stop));
   }
@@ -241,8 +252,12 @@ void Sender::Warn(const Prepared& request, const HttpHead& head) const {
   if (head.warning.empty() || !request.warnings) {
     return;
   }
-  for (const Warning& warning : ParseWarnings(head.warning)) {
-    request.warnings->Handle(warning);
+  try {
+    for (const Warning& warning : ParseWarnings(head.warning)) {
+      request.warnings->Handle(warning);
+    }
+  } catch (...) {  // The request has been answered, whatever becomes of its warnings.
+    logging::Error("A handler of an API server's warnings threw", {{"error", base::ThrownText()}});
   }
 }
 

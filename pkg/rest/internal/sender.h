@@ -82,7 +82,7 @@ class Sender {
                                                            RESTClient::Options options);
 
   /// Sends the request until there is a 2xx response or an error after which a retry makes no
-  /// sense.
+  /// sense. An exception of the user's rate limiter, backoff or middleware is kInternalError.
   apimachinery::Result<Opened> Open(const Prepared& request, const std::stop_token& stop);
 
   /// Returns what a connection of another kind, for example a WebSocket, needs to connect as this
@@ -123,6 +123,8 @@ class Sender {
 
   Sender(Config config, RESTClient::Options options, ServerUrl server);
 
+  /// Does as Open. Throws what the user's rate limiter or backoff throws.
+  apimachinery::Result<Opened> OpenOrThrow(const Prepared& request, const std::stop_token& stop);
   /// Waits for the rate limiter. Returns kTimeout at once when the limiter would allow the request
   /// only after `deadline`.
   apimachinery::Result<void> Throttle(const Prepared& request, base::TimePoint deadline,

@@ -13,11 +13,11 @@
 #include "kubexx/rest/internal/http2/server_streams.h"
 #include "kubexx/rest/internal/tls/tls.h"
 #include "kubexx/rest/internal/transport/exchange.h"
+#include "kubexx/rest/internal/transport/guarded_tripper.h"
 #include "kubexx/rest/internal/transport/http_message.h"
 #include "kubexx/rest/internal/transport/idle_connection.h"
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
-#include "kubexx/rest/internal/transport/refused_trip.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -256,14 +256,7 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
 
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
   if (elsewhere_) {
-    std::unique_ptr<RoundTrip> trip = elsewhere_->Start(request);
-    if (trip == nullptr) {
-      trip = std::make_unique<RefusedTrip>(apimachinery::Status(
-          Reason::kInternalError, "RoundTripper::Start has returned null for " + request.method +
-                                      " " + request.target +
-                                      ": return a RoundTrip, which may fail in AwaitHead"));
-    }
-    return HttpCall(std::make_unique<HttpCall::Impl>(std::move(trip), 0));
+    return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request), 0));
   }
   if (IsStream(request)) {
     // The generation is read first: if it is too old, a watch merely begins again.
@@ -315,7 +308,7 @@ Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const Se
                                                   base::Clock& clock) {
   if (config.round_tripper) {
     return std::unique_ptr<Transport>(
-        new Transport(std::make_unique<Impl>(server, config.round_tripper, clock)));
+        new Transport(std::make_unique<Impl>(server, Guarded(config.round_tripper), clock)));
   }
   KX_ASSIGN_OR_RETURN(std::optional<Proxy> proxy,
                       ChooseProxy(config.proxy_url, server, ValueInEnvironment));

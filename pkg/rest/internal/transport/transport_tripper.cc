@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/base/thrown_text.h"
+#include "kubexx/rest/internal/transport/guarded_tripper.h"
 #include "kubexx/rest/internal/transport/refused_trip.h"
 #include "kubexx/rest/internal/transport/traced_tripper.h"
 
@@ -78,16 +80,20 @@ Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
   Config outer;
   outer.round_tripper = std::make_shared<TransportTripper>(std::move(transport));
   if (config.wrap_round_tripper) {
-    outer.round_tripper = config.wrap_round_tripper(std::move(outer.round_tripper));
+    try {
+      outer.round_tripper = config.wrap_round_tripper(std::move(outer.round_tripper));
+    } catch (...) {
+      return Fail(Reason::kInvalidConfig, "wrap_round_tripper threw: " + base::ThrownText());
+    }
   }
   if (outer.round_tripper == nullptr) {
     return Fail(Reason::kInvalidConfig,
                 "wrap_round_tripper has returned null: return the inner RoundTripper where there "
                 "is nothing to wrap");
   }
-  if (tracer) {
+  if (tracer) {  // around the guard, so that the span tells what the middleware threw
     outer.round_tripper =
-        std::make_shared<TracedTripper>(std::move(outer.round_tripper), tracer, server);
+        std::make_shared<TracedTripper>(Guarded(std::move(outer.round_tripper)), tracer, server);
   }
   return Transport::New(outer, server, clock);
 }
