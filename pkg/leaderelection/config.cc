@@ -19,6 +19,10 @@ std::string Text(base::Duration d) {
 // Longer times would overflow when they are added to a point in time; nobody waits a year.
 constexpr base::Duration kMaxDuration = std::chrono::hours(24 * 365);
 
+// The part of the lease that remains after renew_deadline, at least. LeadLimit leaves half of it to
+// clocks of different speeds: 1 %, while NTP changes the speed of a clock by 0.05 % at most.
+constexpr int kSmallestRest = 50;
+
 }  // namespace
 
 Result<void> Config::Validate() const {
@@ -38,6 +42,14 @@ Result<void> Config::Validate() const {
     return Fail(Reason::kInvalidConfig,
                 "leader election: lease_duration of " + Text(lease_duration) +
                     " must be longer than renew_deadline of " + Text(renew_deadline));
+  }
+  if (const base::Duration longest = lease_duration - lease_duration / kSmallestRest;
+      renew_deadline > longest) {
+    return Fail(Reason::kInvalidConfig,
+                "leader election: renew_deadline of " + Text(renew_deadline) + " must be at most " +
+                    Text(longest) + " with lease_duration of " + Text(lease_duration) +
+                    ", so that a leader has stopped before another may lead: make one shorter or "
+                    "the other longer");
   }
   const std::chrono::duration<double, std::nano> longest_retry = retry_period * kJitterFactor;
   if (renew_deadline <= longest_retry) {

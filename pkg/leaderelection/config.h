@@ -37,7 +37,10 @@ struct Config {
   std::uint64_t seed = 0;
 
   /// Returns kInvalidConfig, with the name of the field, unless lease_duration > renew_deadline >
-  /// retry_period x kJitterFactor, retry_period > 0 and the identity is not empty.
+  /// retry_period x kJitterFactor, retry_period > 0 and the identity is not empty. Unlike
+  /// client-go, it also wants renew_deadline to be at most 98 % of lease_duration: with less time
+  /// between them an old leader would still lead, by its clock, beside a new one whose clock is a
+  /// little faster.
   apimachinery::Result<void> Validate() const;
 
   /// The time after which a request to the lock is given up: half of renew_deadline, at least 1 s.

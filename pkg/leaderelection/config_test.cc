@@ -48,11 +48,21 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"LeaseNotLongerThanDeadline",
                 {.identity = "a", .lease_duration = 10s},
                 "longer than renew_deadline of 10000 ms"},
+        BadCase{"DeadlineAtTheEndOfTheLease",
+                {.identity = "a", .lease_duration = 10s, .renew_deadline = 9999ms},
+                "renew_deadline of 9999 ms must be at most 9800 ms"},
         BadCase{"DeadlineNotLongerThanJitteredRetry",
                 {.identity = "a", .renew_deadline = 2400ms},
                 "1.2 times retry_period of 2000 ms"},
         BadCase{"NoRetryPeriod", {.identity = "a", .retry_period = 0s}, "retry_period"}),
     [](const auto& param) { return std::string(param.param.name); });
+
+// A clock that runs 1 % faster than another is far worse than what NTP does to one.
+TEST(ElectionConfig, WhatIsValidBearsClocksThatDifferByOnePercent) {
+  const Config config{.identity = "a", .lease_duration = 10s, .renew_deadline = 9800ms};
+  ASSERT_TRUE(config.Validate()) << config.Validate().error().ToString();
+  EXPECT_GE(config.lease_duration, config.LeadLimit() * 1.01);
+}
 
 TEST(ElectionConfig, WritesWholeSecondsRoundedUp) {
   EXPECT_EQ(Config{.lease_duration = 1500ms}.LeaseDurationSeconds(), 2);

@@ -32,8 +32,8 @@ Election::Election(Config config)
 Actions Election::Step(Input input, Instant now) {
   now_ = now;
   actions_.clear();
-  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {
-    // Also when this very input is a successful reply: nobody may lead a second time.
+  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil() && !IsRenewal(input)) {
+    // Also when this very input is a successful reply that came later: nobody may lead again.
     Lose("it could not be renewed in time" + (last_error_.empty() ? "" : ": " + last_error_));
   }
   if (phase_ != Phase::kDone) {
@@ -54,6 +54,16 @@ base::TimePoint Election::wake() const {
 
 bool Election::Leads(base::TimePoint now) const {
   return phase_ == Phase::kLeading && now < LeadsUntil();
+}
+
+/// Whether `input` tells of a renewal that was answered while this candidate led, and that it leads
+/// on still: only the step comes late. Nobody else can have had the lease in between.
+bool Election::IsRenewal(const Input& input) const {
+  const auto* const reply = std::get_if<Reply>(&input);
+  return reply != nullptr && reply->lease && pending_ && pending_->op == reply->op &&
+         pending_->request == Request::kClaim &&
+         reply->came_at.value_or(now_.steady) < LeadsUntil() &&
+         now_.steady < pending_->sent_at + config_.LeadLimit();
 }
 
 void Election::On(Tick /*tick*/) {}

@@ -31,6 +31,8 @@ struct Tick {};
 struct Reply {
   std::uint64_t op = 0;
   apimachinery::Result<Lease> lease{};
+  /// When the answer came, which may be long before the step; nothing means with the step.
+  std::optional<base::TimePoint> came_at{};
 };
 /// An input of a step: a watch has seen the lease.
 struct Seen {
@@ -75,7 +77,9 @@ using Actions = std::vector<Action>;
 /// leader renews with one PUT at the version that it wrote last, and reads only when that fails.
 /// The following differences serve safety or a faster hand-over:
 ///  - The leader's time begins when a write is sent, not when its reply comes, and lasts for
-///    Config::LeadLimit at most.
+///    Config::LeadLimit at most. A thread that is late by more loses the lease without another
+///    attempt, where client-go tries again: by then another candidate may be about to lead. But an
+///    answer that came in time counts however late its step is, as in client-go.
 ///  - A leader that reads another name in the lease stops at once, not after renew_deadline.
 ///  - A waiting candidate takes a lease as soon as its watch sees it released, or when the lease
 ///    expires, and not only at its next poll. It polls as well.
@@ -95,7 +99,8 @@ class Election {
   /// anything.
   base::TimePoint wake() const;
 
-  /// Whether this candidate is the leader at `now` by its own clock.
+  /// Whether this candidate is the leader at `now` by its own clock. While the step for an answer
+  /// is late, this may be false and then true again.
   bool Leads(base::TimePoint now) const;
 
   /// Whether this candidate leads, or led until the last step, and has not been told to finish.
@@ -119,6 +124,7 @@ class Election {
     base::TimePoint sent_at{};
   };
 
+  bool IsRenewal(const Input& input) const;
   void On(Tick tick);
   void On(Reply&& reply);
   void On(Seen&& seen);

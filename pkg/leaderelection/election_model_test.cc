@@ -229,7 +229,12 @@ class Simulation {
 
   void ReplyLater(std::size_t i, std::uint64_t op, Result<Lease> result) {
     At(Latency(), InLife(i, [this, i, op, result = std::move(result)]() mutable {
-         Step(i, Reply{.op = op, .lease = std::move(result)});
+         const base::TimePoint came_at = Local(nodes_[i]);
+         // The answer lies there until the thread gets its turn.
+         const Duration late = Bad() && Chance(0.1) ? Millis(0, 16000) : Duration(0);
+         At(late, InLife(i, [this, i, op, came_at, result = std::move(result)]() mutable {
+              Step(i, Reply{.op = op, .lease = std::move(result), .came_at = came_at});
+            }));
        }));
   }
 

@@ -337,6 +337,45 @@ TEST(Election, DoesNotComeBackOnAReplyAfterItsTime) {
   EXPECT_FALSE(me.election.Leads(me.now));
 }
 
+// A thread of a busy machine may get its turn long after the answer has come.
+TEST(Election, KeepsALeaseWhoseRenewalWasAnsweredInTimeAndIsSeenLate) {
+  Candidate me;
+  me.Win();
+  me.After(2s);
+  const auto op = me.actions.back().op;
+  Lease lease = me.actions.back().lease;
+  const base::TimePoint sent = me.now;
+  me.now += 12s;
+  EXPECT_THAT(me.Step(Reply{.op = op, .lease = lease, .came_at = sent + 1s}), IsEmpty());
+  EXPECT_TRUE(me.election.Leads(me.now));
+  EXPECT_EQ(me.election.renewed_at(), sent);
+  EXPECT_EQ(me.election.leads_until(), sent + 12500ms);
+}
+
+TEST(Election, DoesNotKeepALeaseWhoseAnswerIsSeenAfterTheTimeThatItGave) {
+  Candidate me;
+  me.Win();
+  me.After(2s);
+  const auto op = me.actions.back().op;
+  Lease lease = me.actions.back().lease;
+  const base::TimePoint sent = me.now;
+  me.now = sent + 12500ms;
+  EXPECT_THAT(me.Step(Reply{.op = op, .lease = lease, .came_at = sent + 1s}),
+              Contains(Kind::kLost));
+  EXPECT_FALSE(me.election.Leads(me.now));
+}
+
+TEST(Election, LosesTheLeaseAtItsTimeWhenALateAnswerIsAnError) {
+  Candidate me;
+  me.Win();
+  me.After(2s);
+  const auto op = me.actions.back().op;
+  const base::TimePoint sent = me.now;
+  me.now += 11s;
+  EXPECT_THAT(me.Step(Reply{.op = op, .lease = kNoServer(), .came_at = sent + 1s}),
+              Contains(Kind::kLost));
+}
+
 TEST(Election, CountsFromWhenARenewalWasSent) {
   Candidate me;
   me.Win();

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/leaderelection/election.h"
 #include "kubexx/leaderelection/internal/call.h"
 #include "kubexx/leaderelection/internal/mailbox.h"
@@ -39,9 +41,11 @@ constexpr std::size_t kMaxTold = 16;
 /// Shared by all runs: what other threads may ask for.
 class LeaderElector::Impl {
  public:
-  explicit Impl(Options options) : options_(std::move(options)) {
+  /// `lease` is the key of the lock.
+  Impl(Options options, apimachinery::ObjectKey lease)
+      : options_(std::move(options)), lease_(std::move(lease)) {
     if (options_.name.empty()) {
-      options_.name = options_.lock->Key().name;
+      options_.name = lease_.name;
     }
     if (options_.registry != nullptr) {
       metrics_ = LeaderElectionMetrics(*options_.registry, options_.name);
@@ -107,16 +111,18 @@ class LeaderElector::Impl {
     if (options_.recorder == nullptr) {
       return;
     }
-    const apimachinery::ObjectKey key = options_.lock->Key();
     api::core::v1::ObjectReference lease;
     lease.api_version = "coordination.k8s.io/v1";
     lease.kind = "Lease";
-    lease.namespace_ = key.namespace_;
-    lease.name = key.name;
-    options_.recorder->Record(lease, "LeaderElection", options_.config.identity + " " + what);
+    lease.namespace_ = lease_.namespace_;
+    lease.name = lease_.name;
+    internal::CallUser("TransitionRecorder::Record", [&] {
+      options_.recorder->Record(lease, "LeaderElection", options_.config.identity + " " + what);
+    });
   }
 
   Options options_;
+  const apimachinery::ObjectKey lease_;
   LeaderElectionMetrics metrics_{};
   mutable base::Mutex mu_;
   Status status_ KX_GUARDED_BY(mu_);
@@ -131,7 +137,11 @@ class LeaderElector::Impl::Session {
         election_(impl.options_.config),
         mailbox_(impl.options_.clock),
         notifier_(impl.options_.callbacks.on_new_leader),
-        requester_(*impl.options_.lock, [this](Reply&& reply) { mailbox_.Put(std::move(reply)); }),
+        requester_(*impl.options_.lock,
+                   [this](Reply&& reply) {
+                     reply.came_at = options_.clock.Now();
+                     mailbox_.Put(std::move(reply));
+                   }),
         watch_([this](const std::stop_token& stop) { Watch(stop); }) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -146,8 +156,8 @@ class LeaderElector::Impl::Session {
   }
 
   Result<void> Run(const std::stop_token& stop) {
-    logging::Info("Waiting for the leader's Lease", {{"lease", options_.lock->Key().ToString()},
-                                                     {"identity", options_.config.identity}});
+    logging::Info("Waiting for the leader's Lease",
+                  {{"lease", impl_.lease_.ToString()}, {"identity", options_.config.identity}});
     std::stop_token until = stop;
     while (!finished_) {
       for (Input& input : mailbox_.Take(until, election_.wake())) {
@@ -236,7 +246,7 @@ class LeaderElector::Impl::Session {
       return;
     }
     if (!lines_) {
-      lines_.emplace([lease = options_.lock->Key().ToString()](const std::string& error) {
+      lines_.emplace([lease = impl_.lease_.ToString()](const std::string& error) {
         logging::Warning("A request for the leader's Lease has failed and is tried again",
                          {{"lease", lease}, {"error", error}});
       });
@@ -248,8 +258,8 @@ class LeaderElector::Impl::Session {
     led_ = true;
     impl_.metrics_.master_status.Set(1);
     watch_.request_stop();
-    logging::Info("Acquired the leader's Lease", {{"lease", options_.lock->Key().ToString()},
-                                                  {"identity", options_.config.identity}});
+    logging::Info("Acquired the leader's Lease",
+                  {{"lease", impl_.lease_.ToString()}, {"identity", options_.config.identity}});
     impl_.Record("became leader");
     if (options_.clock.Now() >= election_.leads_until()) {
       return;  // so long it took to tell; the next step loses the lease
@@ -272,7 +282,7 @@ class LeaderElector::Impl::Session {
     impl_.metrics_.master_status.Set(0);
     work_.request_stop();
     if (led_) {
-      LogEnd(options_.lock->Key().ToString(), options_.config.identity);
+      LogEnd(impl_.lease_.ToString(), options_.config.identity);
       impl_.Record("stopped leading");
     }
     if (options_.callbacks.on_stopped_leading) {
@@ -301,20 +311,31 @@ class LeaderElector::Impl::Session {
     }
   }
 
+  Result<void> WatchOnce(const std::stop_token& stop) {
+    try {
+      return options_.lock->Watch(
+          [this](Lease&& lease) { mailbox_.Put(Seen{.lease = std::move(lease)}); }, stop);
+    } catch (...) {
+      const std::string error = base::ThrownText();
+      logging::Error("The lock threw while it watched the leader's Lease, and is to watch again",
+                     {{"lease", impl_.lease_.ToString()}, {"error", error}});
+      return Fail(Reason::kInternalError, error);
+    }
+  }
+
   /// Until this candidate leads: reports changes of the lease as they happen. Polling goes on
   /// beside, so nothing depends on it.
   void Watch(const std::stop_token& stop) {
     int hopeless = 0;
     while (!stop.stop_requested()) {
-      const Result<void> ended = options_.lock->Watch(
-          [this](Lease&& lease) { mailbox_.Put(Seen{.lease = std::move(lease)}); }, stop);
+      const Result<void> ended = WatchOnce(stop);
       hopeless = !ended && IsHopeless(ended.error()) ? hopeless + 1 : 0;
       // A server that is starting says so, too, and a moment later no more.
       if (hopeless >= kHopelessInARow) {
         logging::Info(
             "Cannot watch the leader's Lease; this process notices its release only at the next "
             "poll",
-            {{"lease", options_.lock->Key().ToString()}, {"error", ended.error()}});
+            {{"lease", impl_.lease_.ToString()}, {"error", ended.error()}});
         return;
       }
       options_.clock.SleepFor(options_.config.retry_period, stop);
@@ -361,8 +382,15 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::New(Options options) {
     options.config.identity = DefaultIdentity();
   }
   KX_RETURN_IF_ERROR(options.config.Validate());
+  apimachinery::ObjectKey lease;
+  try {
+    lease = options.lock->Key();
+  } catch (...) {
+    return Fail(Reason::kInvalidConfig,
+                "leader election: the lock's Key threw: " + base::ThrownText());
+  }
   return std::unique_ptr<LeaderElector>(
-      new LeaderElector(std::make_unique<Impl>(std::move(options))));
+      new LeaderElector(std::make_unique<Impl>(std::move(options), std::move(lease))));
 }
 
 Result<void> LeaderElector::Run(std::stop_token stop) { return impl_->Run(stop); }

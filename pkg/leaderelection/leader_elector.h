@@ -23,8 +23,8 @@ namespace kubexx::leaderelection {
 class TransitionRecorder {
  public:
   virtual ~TransitionRecorder() = default;
-  /// Records a Normal event about `lease`. Called on the elector's threads; must not block or
-  /// throw.
+  /// Records a Normal event about `lease`. Called on the elector's threads; must not block. An
+  /// exception is logged.
   virtual void Record(const api::core::v1::ObjectReference& lease, std::string_view reason,
                       std::string_view message) = 0;
 };
@@ -83,7 +83,8 @@ class LeaderElector {
     TransitionRecorder* recorder = nullptr;
   };
 
-  /// Makes an elector. Returns kInvalidConfig if Config::Validate does, or if there is no lock.
+  /// Makes an elector. Returns kInvalidConfig if Config::Validate does, if there is no lock, or if
+  /// its Key throws.
   static apimachinery::Result<std::unique_ptr<LeaderElector>> New(Options options);
   /// Run must have returned.
   ~LeaderElector();

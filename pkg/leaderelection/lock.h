@@ -19,7 +19,8 @@
 namespace kubexx::leaderelection {
 
 /// One lease. Thread-safe: an elector watches on one thread while it reads and writes on another.
-/// Every call blocks, and ends with kCancelled soon after its stop_token is requested.
+/// Every call blocks, and ends with kCancelled soon after its stop_token is requested. An elector
+/// takes an exception for a request that has failed, perhaps after it was done.
 class Lock {
  public:
   using Lease = api::coordination::v1::Lease;
@@ -36,7 +37,7 @@ class Lock {
   virtual apimachinery::Result<Lease> Update(const Lease& lease, std::stop_token stop) = 0;
   /// Watches the lease, and returns when the watch ends. The deletion of the lease is not reported.
   virtual apimachinery::Result<void> Watch(Sink sink, std::stop_token stop) = 0;
-  /// The namespace and name of the lease.
+  /// The namespace and name of the lease, which never change.
   virtual apimachinery::ObjectKey Key() const = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/thrown_text.h"
 
 namespace kubexx::leaderelection::internal {
 
@@ -72,14 +73,20 @@ void Requester::Run(const std::stop_token& stop) {
   }
 }
 
+// What threw may have been stored, so the error has no code, which would be an answer.
 Result<Lease> Requester::Execute(Action& action, const std::stop_token& stop) {
-  switch (action.kind) {
-    case Action::Kind::kCreate:
-      return lock_.Create(std::move(action.lease), stop);
-    case Action::Kind::kUpdate:
-      return lock_.Update(action.lease, stop);
-    default:
-      return lock_.Get(stop);
+  try {
+    switch (action.kind) {
+      case Action::Kind::kCreate:
+        return lock_.Create(std::move(action.lease), stop);
+      case Action::Kind::kUpdate:
+        return lock_.Update(action.lease, stop);
+      default:
+        return lock_.Get(stop);
+    }
+  } catch (...) {
+    return apimachinery::Fail(apimachinery::Reason::kInternalError,
+                              "the lock threw: " + base::ThrownText());
   }
 }
 
