@@ -74,14 +74,17 @@ apimachinery::Result<Operation> CreateOrUpdate(const Client& client, T& object, 
 /// check the object's version then. A list is always sent whole, as T knows it, because merge
 /// patches have no other way: a change in a list removes the fields that T does not know from all
 /// of its elements, as an update does. Such a patch has the version of the cached object, so that
-/// it does not undo another writer's change of the list: kConflict as with CreateOrUpdate. Where
-/// the elements of a list belong to several writers use server-side apply, kubernetes::ApplyObject.
+/// it does not undo another writer's change of the list: kConflict as with CreateOrUpdate. Of a
+/// map, such as the labels, the patch has the changed and removed keys only, also when none is
+/// left. Where the elements of a list belong to several writers use server-side apply,
+/// kubernetes::ApplyObject.
 template <class T, class F>
 apimachinery::Result<Operation> CreateOrPatch(const Client& client, T& object, F mutate) {
   return internal::CreateOr(
       client, object, mutate, [&](const T& before) -> apimachinery::Result<void> {
         KX_ASSIGN_OR_RETURN(std::string patch, MergePatchKeepingLists(codec::EncodeJson(before),
-                                                                      codec::EncodeJson(object)));
+                                                                      codec::EncodeJson(object),
+                                                                      &codec::SchemaOf<T>()));
         KX_ASSIGN_OR_RETURN(object,
                             client.Patch<T>({before.metadata.namespace_, before.metadata.name},
                                             rest::PatchType::kMerge, std::move(patch)));

@@ -96,5 +96,12 @@ TEST_F(CreateOrPatchTest, NeverConflictsWhereNoListChanges) {
   EXPECT_EQ(patch(), R"({"data":{"k":"w"}})");
 }
 
+// The last key that the program has seen; somebody else may have added another since.
+TEST_F(CreateOrPatchTest, RemovesTheKeysOfAMapAndNotTheMap) {
+  const auto patched = Patch([](ConfigMap& map) { map.data.clear(); });
+  ASSERT_TRUE(patched) << patched.error().ToString();
+  EXPECT_EQ(patch(), R"({"data":{"k":null}})");
+}
+
 }  // namespace
 }  // namespace kubexx::controller

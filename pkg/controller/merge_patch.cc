@@ -63,9 +63,54 @@ bool HasList(const element& value) {
   return false;
 }
 
+/// What is known of a JSON object: the type whose fields are its members, or that of all values of
+/// a map. Both may be unknown.
+struct Shape {
+  const codec::TypeSchema* fields = nullptr;
+  const codec::TypeSchema* values = nullptr;  ///< of a map
+  bool is_map = false;
+};
+
+const codec::FieldSchema* FieldOf(const codec::TypeSchema& type, std::string_view name) {
+  for (const codec::FieldSchema& field : type.fields) {
+    if ((field.flags & codec::kInline) != 0 && field.message != nullptr) {
+      if (const codec::FieldSchema* const found = FieldOf(*field.message, name)) {
+        return found;
+      }
+    } else if (field.name == name) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
+Shape ShapeOf(const Shape& around, std::string_view name) {
+  if (around.is_map) {
+    return {.fields = around.values};
+  }
+  const codec::FieldSchema* const field =
+      around.fields != nullptr ? FieldOf(*around.fields, name) : nullptr;
+  if (field == nullptr || field->cardinality == codec::Cardinality::kRepeated) {
+    return {};
+  }
+  if (field->cardinality == codec::Cardinality::kMap) {
+    return {.values = field->message, .is_map = true};
+  }
+  return {.fields = field->message};
+}
+
+/// Returns the patch that removes each member.
+std::string WithoutMembers(const object& of) {
+  std::string patch = "{";
+  for (const auto& member : of) {
+    AppendMember(member.key, "null", patch);
+  }
+  return patch += '}';
+}
+
 /// Returns the patch as text, or "{}" when there is no difference. Sets `lists` when the patch
 /// replaces or removes a list.
-std::string Difference(const object& from, const object& to, bool& lists) {
+std::string Difference(const object& from, const object& to, const Shape& shape, bool& lists) {
   const Members in_from(from);
   const Members in_to(to);
   std::string patch = "{";
@@ -76,7 +121,8 @@ std::string Difference(const object& from, const object& to, bool& lists) {
     const std::optional<element> before = in_from.Find(name);
     if (before && before->is_object() && value.is_object()) {
       const std::string inner =
-          Difference(before->get_object().value_unsafe(), value.get_object().value_unsafe(), lists);
+          Difference(before->get_object().value_unsafe(), value.get_object().value_unsafe(),
+                     ShapeOf(shape, name), lists);
       if (inner != "{}") {
         AppendMember(name, inner, patch);
       }
@@ -89,9 +135,15 @@ std::string Difference(const object& from, const object& to, bool& lists) {
     }
   }
   for (const auto& [name, value] : from) {
-    if (!value.is_null() && !in_to.Find(name)) {
-      lists = lists || HasList(value);
+    if (value.is_null() || in_to.Find(name)) {
+      continue;
+    }
+    lists = lists || HasList(value);
+    if (!value.is_object() || !ShapeOf(shape, name).is_map) {
       AppendMember(name, "null", patch);
+    } else if (const std::string keys = WithoutMembers(value.get_object().value_unsafe());
+               keys != "{}") {
+      AppendMember(name, keys, patch);
     }
   }
   patch += '}';
@@ -114,16 +166,17 @@ Result<std::string> MergePatchBetween(std::string_view from, std::string_view to
   KX_ASSIGN_OR_RETURN(const object before, Parse(from_parser, from, "from"));
   KX_ASSIGN_OR_RETURN(const object after, Parse(to_parser, to, "to"));
   bool lists = false;
-  return Difference(before, after, lists);
+  return Difference(before, after, {}, lists);
 }
 
-Result<std::string> MergePatchKeepingLists(std::string_view from, std::string_view to) {
+Result<std::string> MergePatchKeepingLists(std::string_view from, std::string_view to,
+                                           const codec::TypeSchema* type) {
   simdjson::dom::parser from_parser;
   simdjson::dom::parser to_parser;
   KX_ASSIGN_OR_RETURN(const object before, Parse(from_parser, from, "from"));
   KX_ASSIGN_OR_RETURN(const object after, Parse(to_parser, to, "to"));
   bool lists = false;
-  std::string patch = Difference(before, after, lists);
+  std::string patch = Difference(before, after, {.fields = type}, lists);
   std::string_view version;
   if (!lists || before["metadata"]["resourceVersion"].get(version) != simdjson::SUCCESS) {
     return patch;

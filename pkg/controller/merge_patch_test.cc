@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/testing/large_input.h"
+#include "kubexx/codec/schema.h"
 
 namespace kubexx::controller {
 namespace {
@@ -75,6 +77,37 @@ INSTANTIATE_TEST_SUITE_P(
         ListCase{"AnObjectWithoutAVersion", R"({"l":[1]})", R"({"l":[2]})", R"({"l":[2]})"},
         ListCase{"NothingForEqualObjects", R"({"metadata":{"resourceVersion":"7"},"l":[1]})",
                  R"({"metadata":{"resourceVersion":"7"},"l":[1]})", "{}"}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+/// What the program may have removed from a Pod that was read with other content.
+class MergePatchMapsTest : public ::testing::TestWithParam<ListCase> {};
+
+TEST_P(MergePatchMapsTest, AMapIsRemovedKeyByKey) {
+  const auto patch = MergePatchKeepingLists(GetParam().from, GetParam().to,
+                                            &codec::SchemaOf<api::core::v1::Pod>());
+  ASSERT_TRUE(patch) << patch.error().ToString();
+  EXPECT_EQ(*patch, GetParam().patch);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Objects, MergePatchMapsTest,
+    ::testing::Values(
+        ListCase{"InMetadata", R"({"metadata":{"labels":{"a":"1","b":"2"},"name":"n"}})",
+                 R"({"metadata":{"name":"n"}})", R"({"metadata":{"labels":{"a":null,"b":null}}})"},
+        ListCase{"InTheSpec", R"({"spec":{"nodeSelector":{"a":"1"},"nodeName":"n"}})",
+                 R"({"spec":{"nodeName":"n"}})", R"({"spec":{"nodeSelector":{"a":null}}})"},
+        ListCase{"OneKey", R"({"metadata":{"labels":{"a":"1","b":"2"}}})",
+                 R"({"metadata":{"labels":{"b":"2"}}})", R"({"metadata":{"labels":{"a":null}}})"},
+        ListCase{"AnEmptyOneIsNoDifference", R"({"metadata":{"labels":{},"name":"n"}})",
+                 R"({"metadata":{"name":"n"}})", "{}"},
+        // Its fields are one value: without them the object would be there, and empty.
+        ListCase{"AStructIsRemovedWhole", R"({"spec":{"securityContext":{"runAsUser":1}}})",
+                 R"({"spec":{}})", R"({"spec":{"securityContext":null}})"},
+        ListCase{"AStructWithAMapIsRemovedWhole",
+                 R"({"spec":{"overhead":{"cpu":"1"}},"metadata":{"labels":{"a":"1"}}})", R"({})",
+                 R"({"spec":null,"metadata":null})"},
+        ListCase{"AnUnknownFieldIsRemovedWhole", R"({"spec":{"new":{"a":"1"}}})", R"({"spec":{}})",
+                 R"({"spec":{"new":null}})"}),
     [](const auto& param_info) { return param_info.param.name; });
 
 TEST(MergePatchErrorTest, WhatIsNoObjectIsRefused) {
