@@ -1,5 +1,6 @@
 #include "kubexx/controller/leadership.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -19,8 +20,11 @@ using leaderelection::LeaderElector;
 // own components.
 constexpr base::Duration kTolerance = std::chrono::seconds(20);
 
+constexpr base::Duration kLongestGrace = std::chrono::seconds(1);
+
 class LeaseLeadership final : public Leadership {
  public:
+  explicit LeaseLeadership(base::Duration grace) : grace_(grace) {}
   void SetElector(std::unique_ptr<LeaderElector> elector) { elector_ = std::move(elector); }
 
   /// The elector calls this on its thread.
@@ -34,9 +38,12 @@ class LeaseLeadership final : public Leadership {
   void NoteLoss() { lost_.request_stop(); }
   std::stop_token Lost() const override { return lost_.get_token(); }
   std::string WhyLost() const override { return elector_->WhyLost(); }
+  bool Leads() const override { return elector_->IsLeader(); }
+  base::Duration GraceAfterLoss() const override { return grace_; }
   Result<void> Check() const override { return elector_->Check(kTolerance); }
 
  private:
+  const base::Duration grace_;
   Leadership::Lead lead_;
   std::stop_source lost_;
   std::unique_ptr<LeaderElector> elector_;
@@ -44,18 +51,24 @@ class LeaseLeadership final : public Leadership {
 
 }  // namespace
 
-Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
-    const LeaderElectionOptions& options, const rest::Config& connection, base::Clock& clock,
-    metrics::Registry* registry, leaderelection::TransitionRecorder* recorder) {
+Result<std::shared_ptr<Leadership>> NewLeaseLeadership(const LeaderElectionOptions& options,
+                                                       const rest::Config& connection,
+                                                       base::Clock& clock,
+                                                       metrics::Registry* registry,
+                                                       leaderelection::TransitionRecorder* recorder,
+                                                       std::shared_ptr<tracing::Tracer> tracer) {
   if (options.lease.name.empty() || options.lease.namespace_.empty()) {
     return Fail(Reason::kInvalidConfig, "leader election: the lease needs a namespace and a name");
   }
   // The election has a client of its own, so that it neither waits for the rate limit of other
   // requests nor makes them wait.
-  KX_ASSIGN_OR_RETURN(auto client,
-                      rest::RESTClient::New(leaderelection::LockClientConfig(connection),
-                                            {.clock = clock, .registry = registry}));
-  auto leadership = std::make_shared<LeaseLeadership>();
+  KX_ASSIGN_OR_RETURN(
+      auto client,
+      rest::RESTClient::New(leaderelection::LockClientConfig(connection),
+                            {.clock = clock, .registry = registry, .tracer = std::move(tracer)}));
+  // Another process may lead as soon as the lease expires, which is so long after its loss.
+  const base::Duration rest = options.config.lease_duration - options.config.LeadLimit();
+  auto leadership = std::make_shared<LeaseLeadership>(std::min(kLongestGrace, rest));
   LeaseLeadership* const raw = leadership.get();
   LeaderElector::Options elector_options{
       .config = options.config,

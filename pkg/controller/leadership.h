@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CONTROLLER_LEADERSHIP_H_
 #define KUBEXX_CONTROLLER_LEADERSHIP_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -14,6 +15,7 @@
 #include "kubexx/leaderelection/config.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
+#include "kubexx/tracing/tracer.h"
 
 namespace kubexx::leaderelection {
 class TransitionRecorder;
@@ -39,8 +41,15 @@ class Leadership {
   /// Why the leadership was lost, for the log. Valid once the stop_token of `lead` is requested.
   virtual std::string WhyLost() const { return {}; }
   /// A token that is requested as soon as the leadership is lost, even when `lead` has been told to
-  /// stop before. The manager then gives everything that still runs one more second.
+  /// stop before. The manager then gives everything that still runs GraceAfterLoss.
   virtual std::stop_token Lost() const { return {}; }
+  /// Whether this process leads by its own clock at the moment, asked for Manager::IsLeader while
+  /// `lead` runs: a thread that gets its turn late notices late that the time is over. Thread-safe;
+  /// must not block or throw.
+  virtual bool Leads() const { return true; }
+  /// How long the manager lets what still runs after a loss go on, at most 1 s. No other process
+  /// should lead before.
+  virtual base::Duration GraceAfterLoss() const { return std::chrono::seconds(1); }
   /// A health check of the election.
   virtual apimachinery::Result<void> Check() const { return {}; }
 };
@@ -56,10 +65,12 @@ struct LeaderElectionOptions {
 
 /// Makes the Leadership of a Lease. kInvalidConfig when the times do not fit each other, or when
 /// the Lease's namespace or name is missing. `recorder`, which may be null, records changes of the
-/// leader. Everything that the arguments refer to must outlive the returned object.
+/// leader; `tracer`, which may be null, gets the spans of the requests about the Lease. Everything
+/// that the arguments refer to must outlive the returned object.
 apimachinery::Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
     const LeaderElectionOptions& options, const rest::Config& connection, base::Clock& clock,
-    metrics::Registry* registry, leaderelection::TransitionRecorder* recorder = nullptr);
+    metrics::Registry* registry, leaderelection::TransitionRecorder* recorder = nullptr,
+    std::shared_ptr<tracing::Tracer> tracer = nullptr);
 
 }  // namespace kubexx::controller
 

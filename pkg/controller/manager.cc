@@ -31,8 +31,6 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// The time for runnables that heed their stop_token, because another process may lead already.
-constexpr base::Duration kLostGrace = std::chrono::seconds(1);
 constexpr const char* kHandlers = "the handlers of the caches";
 
 }  // namespace
@@ -228,8 +226,9 @@ class Manager::Impl {
     leadership_ = options_.leadership;
     if (!leadership_ && options_.leader_election) {
       KX_ASSIGN_OR_RETURN(
-          leadership_, NewLeaseLeadership(*options_.leader_election, cluster()->client()->config(),
-                                          options_.clock, &registry_, &transitions_));
+          leadership_,
+          NewLeaseLeadership(*options_.leader_election, cluster()->client()->config(),
+                             options_.clock, &registry_, &transitions_, options_.tracer));
     }
     election_.Use(leadership_);
     if (leadership_) {
@@ -329,7 +328,7 @@ class Manager::Impl {
   base::Duration Grace() const {
     const base::Duration wanted = options_.graceful_shutdown_timeout;
     const base::Duration usual = wanted < base::Duration::zero() ? base::Duration::max() : wanted;
-    return election_.has_lost() ? std::min(kLostGrace, usual) : usual;
+    return election_.has_lost() ? std::min(election_.grace_after_loss(), usual) : usual;
   }
 
   const ManagerOptions options_;

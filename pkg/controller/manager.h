@@ -175,8 +175,9 @@ class Manager {
   /// is lost. Call it only once.
   apimachinery::Result<void> Run(std::stop_token stop);
 
-  /// Whether this process leads, or there is no leader election. False before Run, and as soon as
-  /// the lease is lost, even while the runnables of Stage::kLeader are still stopping.
+  /// Whether this process leads, or there is no leader election. False before Run, as soon as the
+  /// lease is lost, even while the runnables of Stage::kLeader are still stopping, and as soon as
+  /// the time that the last renewal gave is over, even before any thread has noticed that.
   bool IsLeader() const;
 
   /// Adds another cluster, with a client, caches and Events of its own, whose metrics are in the

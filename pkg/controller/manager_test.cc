@@ -104,6 +104,8 @@ class FakeLeadership final : public Leadership {
   void Lose() { lost_.request_stop(); }
   std::string WhyLost() const override { return "the dog ate it"; }
   std::stop_token Lost() const override { return lost_.get_token(); }
+  void EndTime() { is_in_time_ = false; }
+  bool Leads() const override { return is_in_time_; }
 
   Result<void> Run(Lead lead, std::stop_token stop) override {
     journal_.Note("stands for election");
@@ -125,6 +127,7 @@ class FakeLeadership final : public Leadership {
 
  private:
   Journal& journal_;
+  std::atomic<bool> is_in_time_ = true;
   std::stop_source elected_;
   std::stop_source lost_;
 };
@@ -186,6 +189,19 @@ TEST_F(ManagerTest, StagesStartAndStopInOrder) {
   ASSERT_EQ(ends.size(), 4U);
   EXPECT_EQ(ends.back(), "server ends");
   EXPECT_LT(std::ranges::find(ends, "leader ends"), std::ranges::find(ends, "releases the lease"));
+  EXPECT_FALSE(manager_->IsLeader());
+}
+
+TEST_F(ManagerTest, ItLeadsNoLongerThanItsLeadershipSaysEvenIfNobodyHasToldIt) {
+  auto leadership = std::make_shared<FakeLeadership>(journal_);
+  Make({.leadership = leadership});
+  Add("leader", Stage::kLeader);
+  Run();
+  journal_.Await("stands for election");
+  leadership->Elect();
+  journal_.Await("leader runs");
+  EXPECT_TRUE(manager_->IsLeader());
+  leadership->EndTime();
   EXPECT_FALSE(manager_->IsLeader());
 }
 

@@ -1,5 +1,7 @@
 #include "kubexx/controller/internal/election_run.h"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -10,6 +12,13 @@ namespace kubexx::controller::internal {
 using apimachinery::Result;
 using apimachinery::Status;
 
+namespace {
+
+// The time for runnables that heed their stop_token, because another process may lead already.
+constexpr base::Duration kMostAfterLoss = std::chrono::seconds(1);
+
+}  // namespace
+
 void ElectionRun::Use(std::shared_ptr<Leadership> leadership) {
   leadership_ = std::move(leadership);
   if (leadership_) {
@@ -18,6 +27,11 @@ void ElectionRun::Use(std::shared_ptr<Leadership> leadership) {
       lost_.request_stop();
     });
   }
+}
+
+base::Duration ElectionRun::grace_after_loss() const {
+  const base::Duration wanted = leadership_ ? leadership_->GraceAfterLoss() : kMostAfterLoss;
+  return std::clamp(wanted, base::Duration::zero(), kMostAfterLoss);
 }
 
 void ElectionRun::Begin() {

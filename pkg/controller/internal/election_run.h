@@ -47,8 +47,13 @@ class ElectionRun {
   void Join() { thread_ = {}; }
 
   /// Whether this process leads. It is false as soon as the leadership is lost, even while
-  /// runnables are still stopping.
-  bool leads() const { return leads_ && !has_lost_; }
+  /// runnables are still stopping, and as soon as its time is over by the clock.
+  bool leads() const {
+    // A leadership is there before anybody leads.
+    return leads_ && !has_lost_ && (!leadership_ || leadership_->Leads());
+  }
+  /// How long runnables may go on after a loss.
+  base::Duration grace_after_loss() const;
   bool has_lost() const { return has_lost_; }
   /// A token that is requested when the leadership is lost.
   std::stop_token lost() const { return lost_.get_token(); }
