@@ -32,8 +32,8 @@ struct Request {
   std::string query{};         ///< what follows "?", without it
   std::string method = "GET";  ///< in capitals
   std::string body{};          ///< at most Options::max_body_bytes
-  /// Whether the server did not read the body, because the client was not admitted: see
-  /// Options::admit.
+  /// Whether the server did not read the body, because the client was not admitted (see
+  /// Options::admit), or because the body is longer than its path allows (see Server::HandlePost).
   bool is_body_dropped = false;
   std::vector<std::pair<std::string, std::string>> headers{};  ///< as sent, in order
   Peer peer{};

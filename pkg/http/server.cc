@@ -51,6 +51,7 @@ struct Route {
   bool post = false;
   bool at_once = false;
   Handler handler{};
+  std::optional<std::size_t> max_body_bytes{};
 };
 
 Response Call(const Handler& handler, const Request& request) {
@@ -124,6 +125,11 @@ class Server::Impl final : public internal::Host {
     draining_.Await(thread_.joinable() ? limit : limit.zero());
   }
   const Options& options() const override { return options_; }
+  std::optional<std::size_t> BodyLimit(const Request& header) override {
+    base::MutexLock lock(mu_);
+    const auto found = routes_.find(header.path);
+    return found == routes_.end() ? std::nullopt : found->second.max_body_bytes;
+  }
   bool draining() const override { return draining_.begun(); }
 
   void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) override {
@@ -383,8 +389,10 @@ Server::~Server() = default;
 void Server::Handle(std::string path, Handler handler) {
   impl_->Handle(std::move(path), {.handler = std::move(handler)});
 }
-void Server::HandlePost(std::string path, Handler handler) {
-  impl_->Handle(std::move(path), {.post = true, .handler = std::move(handler)});
+void Server::HandlePost(std::string path, Handler handler,
+                        std::optional<std::size_t> max_body_bytes) {
+  impl_->Handle(std::move(path),
+                {.post = true, .handler = std::move(handler), .max_body_bytes = max_body_bytes});
 }
 void Server::HandleAtOnce(std::string path, Handler handler) {
   impl_->Handle(std::move(path), {.at_once = true, .handler = std::move(handler)});

@@ -128,8 +128,12 @@ class Server {
   /// while the server runs. When a handler throws, the client gets 500.
   void Handle(std::string path, Handler handler);
 
-  /// Sets the handler for POST. A path has either this or a handler for GET and HEAD.
-  void HandlePost(std::string path, Handler handler);
+  /// Sets the handler for POST. A path has either this or a handler for GET and HEAD. With
+  /// `max_body_bytes`, in place of Options::max_body_bytes if that is more, the server does not
+  /// read a longer body for this path: the handler gets the request without it
+  /// (Request::is_body_dropped), and the connection ends with the answer.
+  void HandlePost(std::string path, Handler handler,
+                  std::optional<std::size_t> max_body_bytes = {});
 
   /// Like Handle, but the handler always runs on the network thread, whatever the others do, and
   /// must not wait. For health pages.

@@ -150,17 +150,19 @@ class Server::Impl {
       paths_.insert(path);
     }
     server_.HandlePost(
-        path, [metrics, max_bytes, respond = std::move(respond)](const http::Request& request) {
+        path,
+        [metrics, max_bytes, respond = std::move(respond)](const http::Request& request) {
           const base::TimePoint start = base::Clock::Real().Now();
           metrics.in_flight.Add(1);
           http::Response response =
-              request.body.size() > max_bytes ? TooLarge(max_bytes) : respond(request);
+              request.is_body_dropped ? TooLarge(max_bytes) : respond(request);
           metrics.in_flight.Add(-1);
           metrics.Requests(response.status).Increment();
           metrics.latency.Observe(
               std::chrono::duration<double>(base::Clock::Real().Now() - start).count());
           return response;
-        });
+        },
+        max_bytes);
   }
 
   metrics::Registry* const registry_;

@@ -136,6 +136,31 @@ TEST(WebhookServerTest, EachKindOfReviewHasALimitOfItsOwn) {
               AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("limit is 2000")));
 }
 
+// The limit of conversions is a multiple of that of reviews, and one of the other kind holds memory
+// until it has arrived.
+TEST(WebhookServerTest, ABodyThatIsTooLongForItsPathIsNotRead) {
+  metrics::Registry registry;
+  Server server({.address = "127.0.0.1:0", .registry = &registry});
+  server.HandleRaw("/mutate", [](const Call&) { return Response::Allowed(); });
+  server.HandleRawConversion("/convert", [](std::string_view object, const std::string&) {
+    return apimachinery::Result<std::string>(std::string(object));
+  });
+  ASSERT_TRUE(server.Start());
+  // Neither body comes, so that only a server that does not wait for it can answer.
+  EXPECT_THAT(Send(server.port(), HeaderFor("/mutate", 8 << 20)),
+              AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("limit is 7340032")));
+  EXPECT_THAT(Send(server.port(),
+                   "POST /mutate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                   "Transfer-Encoding: chunked\r\n\r\n800000\r\n"),
+              AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("limit is 7340032")));
+  EXPECT_THAT(Send(server.port(), HeaderFor("/convert", 200 << 20)), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Post(server.port(), "/mutate", kReview), StartsWith("HTTP/1.1 200 "));
+  server.Stop();
+  EXPECT_THAT(registry.Serialize(),
+              HasSubstr("controller_runtime_webhook_requests_total{code=\"413\","
+                        "webhook=\"/mutate\"} 2\n"));
+}
+
 TEST(WebhookServerTest, ConvertsObjectsAndSurvivesAFunctionThatThrows) {
   constexpr const char* kConversion =
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u1",)"

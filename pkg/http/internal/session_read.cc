@@ -150,6 +150,9 @@ void Session::OnHeader(error_code error) {
   // The header of a body that would be too long is whole, and tells who is refused.
   if (!error || error == bhttp::error::body_limit) {
     Admit();
+    if (admitted_ && TooLongForItsPath(error)) {
+      return DropBody();
+    }
   }
   if (ReadFailed(error)) {
     return;
@@ -157,13 +160,29 @@ void Session::OnHeader(error_code error) {
   if (parser_->is_done()) {
     OnRead({});
   } else if (!admitted_) {
-    reading_ = false;
-    refused_ = true;  // What it sends is not read but dropped.
-    Respond();
+    DropBody();
   } else {
     tcp().expires_after(TimeToRead());
     ReadBody();
   }
+}
+
+bool Session::TooLongForItsPath(error_code error) {
+  const auto limit = host_.BodyLimit(parser_->request());
+  has_own_limit_ = limit.has_value();
+  if (!limit) {
+    return false;
+  }
+  // For a body that comes in chunks, of no known length.
+  parser_->body_limit(std::min(*limit, host_.options().max_body_bytes));
+  return error || parser_->content_length().value_or(0) > *limit;
+}
+
+void Session::DropBody() {
+  reading_ = false;
+  refused_ = true;  // What it sends is not read but dropped.
+  parser_->request().body = {};
+  Respond();
 }
 
 void Session::Admit() {
@@ -204,7 +223,9 @@ void Session::ReadBody() {
 }
 
 void Session::OnRead(error_code error) {
-  if (!ReadFailed(error)) {
+  if (error == bhttp::error::body_limit && has_own_limit_ && !closed_) {
+    DropBody();
+  } else if (!ReadFailed(error)) {
     reading_ = false;
     Respond();
   }
