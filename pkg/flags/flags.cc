@@ -66,15 +66,21 @@ void FlagSet::Add(std::string name, Flag flag) {
 void FlagSet::AddBuiltIn() {
   Add("help", {.help = "Show this help.",
                .value_optional = true,
-               .set = [this](std::string_view) -> Result<void> {
-                 answer_ = Usage();
+               .set = [this](std::string_view value) -> Result<void> {
+                 KX_ASSIGN_OR_RETURN(const bool wanted, internal::ParseBool(value));
+                 if (wanted) {
+                   answer_ = Usage();
+                 }
                  return {};
                }});
   if (!version_.empty()) {
     Add("version", {.help = "Show the version.",
                     .value_optional = true,
-                    .set = [this](std::string_view) -> Result<void> {
-                      answer_ = program_ + " " + version_ + "\n";
+                    .set = [this](std::string_view value) -> Result<void> {
+                      KX_ASSIGN_OR_RETURN(const bool wanted, internal::ParseBool(value));
+                      if (wanted) {
+                        answer_ = program_ + " " + version_ + "\n";
+                      }
                       return {};
                     }});
   }

@@ -47,6 +47,8 @@ class FlagSet {
   /// As AddBool, but the value must be given, and may follow as a separate argument. It serves
   /// flags that are strings in another program.
   void AddStringBool(std::string name, std::string help, bool* target);
+  /// Adds a flag with an integer: decimal, or as Go's pflag takes it, 0x1f, 0o17, 017, 0b101 and
+  /// 1_000.
   void AddInt(std::string name, std::string help, std::int64_t* target);
   /// Adds a flag with one of Go's durations, such as "1m30s".
   void AddDuration(std::string name, std::string help, base::Duration* target);

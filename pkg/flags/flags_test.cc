@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -151,6 +153,66 @@ TEST_F(FlagSetTest, BadNumbersAndDurationsAreRefused) {
   EXPECT_EQ(workers_, 31);
   ParseOk({"--workers=9223372036854775807"});
   ParseOk({"--workers=-9223372036854775807"});
+}
+
+// As strconv.ParseInt(text, 0, 64), with which Go's pflag reads them.
+TEST_F(FlagSetTest, IntegersHaveTheBasesOfGo) {
+  const std::vector<std::pair<std::string, std::int64_t>> numbers = {
+      {"0", 0},
+      {"007", 7},
+      {"010", 8},
+      {"0o17", 15},
+      {"0O17", 15},
+      {"0b101", 5},
+      {"0B1", 1},
+      {"0x1f", 31},
+      {"-0x10", -16},
+      {"+0b11", 3},
+      {"1_000", 1000},
+      {"0x_1f", 31},
+      {"0xab_cd", 43981},
+      {"0_7", 7},
+      {"0b_1", 1},
+      {"-1_0", -10},
+      {"-9223372036854775808", std::numeric_limits<std::int64_t>::min()}};
+  for (const auto& [text, number] : numbers) {
+    ParseOk({"--workers=" + text});
+    EXPECT_EQ(workers_, number) << text;
+  }
+  for (const char* text : {"08",
+                           "0o8",
+                           "0b2",
+                           "0xg",
+                           "0o",
+                           "0b",
+                           "0x_",
+                           "_1",
+                           "1_",
+                           "1__0",
+                           "0_",
+                           "0x1__f",
+                           "_0x1",
+                           "0_x1",
+                           "-_1",
+                           "1_x",
+                           "0b-1",
+                           "+-1",
+                           "-9223372036854775809",
+                           "0x8000000000000000"}) {
+    EXPECT_THAT(ErrorOf({std::string("--workers=") + text}), StartsWith("invalid value ")) << text;
+  }
+}
+
+TEST_F(FlagSetTest, HelpAndVersionMayBeFalse) {
+  ParseOk({"--help=false", "--version=0", "--workers=3"});
+  EXPECT_EQ(workers_, 3) << "what follows counts";
+  for (const char* word : {"--help=true", "--version=1", "-h=true"}) {
+    const auto outcome = Parse({word});
+    ASSERT_TRUE(outcome) << outcome.error().ToString();
+    EXPECT_TRUE(outcome->exit) << word;
+  }
+  EXPECT_EQ(ErrorOf({"--help=maybe"}),
+            "invalid value \"maybe\" of flag --help: it is neither true nor false");
 }
 
 TEST_F(FlagSetTest, UnknownFlagsAreRefused) {

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace kubexx::flags::internal {
 namespace {
@@ -30,6 +32,38 @@ bool ReadQuoted(std::string_view& text, std::string& field) {
   return false;
 }
 
+/// Removes what tells the base, and returns the base. A number that only begins with "0" keeps it,
+/// since it is a digit, too.
+int TakeBase(std::string_view& text) {
+  constexpr std::array<std::pair<char, int>, 3> kLetters = {{{'x', 16}, {'o', 8}, {'b', 2}}};
+  if (text.size() < 2 || text.front() != '0') {
+    return 10;
+  }
+  for (const auto& [letter, base] : kLetters) {
+    if ((text[1] | 0x20) == letter) {
+      text.remove_prefix(2);
+      return base;
+    }
+  }
+  return 8;
+}
+
+/// Nothing when an underscore is not between digits. One may come first where `text` follows what
+/// tells the base.
+std::optional<std::string> WithoutUnderscores(std::string_view text, bool may_come_first) {
+  std::string digits;
+  bool may_come = may_come_first;
+  for (const char c : text) {
+    if (c != '_') {
+      digits += c;
+    } else if (!may_come) {
+      return std::nullopt;
+    }
+    may_come = c != '_';
+  }
+  return text.ends_with('_') ? std::nullopt : std::optional(std::move(digits));
+}
+
 }  // namespace
 
 apimachinery::Result<bool> ParseBool(std::string_view text) {
@@ -49,23 +83,22 @@ apimachinery::Result<std::int64_t> ParseInt(std::string_view text) {
   if (negative || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
+  const int base = TakeBase(text);
+  const std::optional<std::string> digits = WithoutUnderscores(text, base != 10);
   std::uint64_t magnitude = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, magnitude, base);
-  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end) {
+  std::from_chars_result parsed{.ptr = nullptr, .ec = std::errc::invalid_argument};
+  if (digits) {
+    parsed = std::from_chars(digits->data(), digits->data() + digits->size(), magnitude, base);
+  }
+  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != digits->data() + digits->size()) {
     return Fail(Reason::kInvalidConfig, "it is not an integer");
   }
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (parsed.ec != std::errc() || magnitude > kMax) {
+  if (parsed.ec != std::errc() || magnitude > kMax + (negative ? 1 : 0)) {
     return Fail(Reason::kInvalidConfig, "it is out of range");
   }
-  const auto value = static_cast<std::int64_t>(magnitude);
-  return negative ? -value : value;
+  // The smallest number has no positive counterpart, so the sign is changed before.
+  return static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
 }
 
 apimachinery::Result<std::vector<std::string>> ParseCsvRecord(std::string_view text) {

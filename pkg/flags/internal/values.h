@@ -15,7 +15,9 @@ namespace kubexx::flags::internal {
 /// Parses a bool as Go's strconv.ParseBool does.
 apimachinery::Result<bool> ParseBool(std::string_view text);
 
-/// Parses a number that is decimal, or hexadecimal after "0x", with an optional sign.
+/// Parses an integer as Go's strconv.ParseInt does with base 0, and so pflag: after an optional
+/// sign, hexadecimal after "0x", octal after "0o" or "0", binary after "0b", decimal otherwise. "_"
+/// may stand between two digits, and between such a beginning and a digit.
 apimachinery::Result<std::int64_t> ParseInt(std::string_view text);
 
 /// Parses one CSV record as Go's encoding/csv does: a field in quotes may contain commas, newlines
