@@ -317,8 +317,10 @@ class LeaderElector::Impl::Session {
           [this](Lease&& lease) { mailbox_.Put(Seen{.lease = std::move(lease)}); }, stop);
     } catch (...) {
       const std::string error = base::ThrownText();
-      logging::Error("The lock threw while it watched the leader's Lease, and is to watch again",
-                     {{"lease", impl_.lease_.ToString()}, {"error", error}});
+      if (std::exchange(watch_threw_, error) != error) {  // it may do so every time
+        logging::Error("The lock threw while it watched the leader's Lease, and is to watch again",
+                       {{"lease", impl_.lease_.ToString()}, {"error", error}});
+      }
       return Fail(Reason::kInternalError, error);
     }
   }
@@ -357,7 +359,8 @@ class LeaderElector::Impl::Session {
   // Where nobody reads the log a line waits, and the time of the lease goes on; so none is written
   // on the thread that keeps that time, while it leads.
   std::optional<internal::Notifier> lines_;
-  std::string thrown_{};  // Written by work_, read when it has been joined.
+  std::string watch_threw_{};  // what the log has been told last; of watch_ only
+  std::string thrown_{};       // Written by work_, read when it has been joined.
   internal::Mailbox mailbox_;
   internal::Notifier notifier_;
   internal::Requester requester_;

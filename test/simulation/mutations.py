@@ -252,8 +252,9 @@ MUTATIONS = [
         "      return HeldByOther() && !MUTANT ? RetryLater() : Claim();\n")]),
     ("a leader goes on when its time is over", [
         (ELECTION,
-         "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n",
-         "  if (!MUTANT && phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n"),
+         "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil() && !IsRenewal(input)) {\n",
+         "  if (!MUTANT && phase_ == Phase::kLeading && now_.steady >= LeadsUntil() &&\n"
+         "      !IsRenewal(input)) {\n"),
         # What each write asks for besides.
         (ELECTION,
          "  return phase_ == Phase::kLeading && now < LeadsUntil();\n",
