@@ -128,7 +128,10 @@ class Server::Impl final : public internal::Host {
   std::optional<std::size_t> BodyLimit(const Request& header) override {
     base::MutexLock lock(mu_);
     const auto found = routes_.find(header.path);
-    return found == routes_.end() ? std::nullopt : found->second.max_body_bytes;
+    if (found == routes_.end() || !found->second.max_body_bytes) {
+      return std::nullopt;
+    }
+    return std::min(*found->second.max_body_bytes, options_.max_body_bytes);
   }
   bool draining() const override { return draining_.begun(); }
 

@@ -128,10 +128,11 @@ class Server {
   /// while the server runs. When a handler throws, the client gets 500.
   void Handle(std::string path, Handler handler);
 
-  /// Sets the handler for POST. A path has either this or a handler for GET and HEAD. With
-  /// `max_body_bytes`, in place of Options::max_body_bytes if that is more, the server does not
-  /// read a longer body for this path: the handler gets the request without it
-  /// (Request::is_body_dropped), and the connection ends with the answer.
+  /// Sets the handler for POST. A path has either this or a handler for GET and HEAD. The server
+  /// does not read a body that is longer than `max_body_bytes`: the handler gets the request
+  /// without it (Request::is_body_dropped), and the connection ends with the answer. What is longer
+  /// than Options::max_body_bytes is too long for every path, and may be refused without the
+  /// handler.
   void HandlePost(std::string path, Handler handler,
                   std::optional<std::size_t> max_body_bytes = {});
 

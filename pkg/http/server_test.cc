@@ -121,6 +121,22 @@ TEST_F(ServerTest, OversizeHeaderIs431) {
               StartsWith("HTTP/1.1 431 "));
 }
 
+TEST_F(ServerTest, APathMayHaveALimitOfItsOwn) {
+  Start();
+  server_->HandlePost(
+      "/short",
+      [](const Request& request) {
+        return Response{.body = request.is_body_dropped ? "dropped" : "got " + request.body};
+      },
+      4);
+  const std::string post = "POST /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+  EXPECT_THAT(Exchange(*server_, post + "Content-Length: 4\r\n\r\nbody"), EndsWith("got body"));
+  EXPECT_THAT(Exchange(*server_, post + "Content-Length: 5\r\n\r\n"), EndsWith("dropped"));
+  const std::string chunked = post + "Transfer-Encoding: chunked\r\n\r\n";
+  EXPECT_THAT(Exchange(*server_, chunked + "4\r\nbody\r\n0\r\n\r\n"), EndsWith("got body"));
+  EXPECT_THAT(Exchange(*server_, chunked + "3\r\nbod\r\n2\r\n"), EndsWith("dropped"));
+}
+
 TEST_F(ServerTest, OversizeBodyIs413) {
   Start();
   EXPECT_THAT(

@@ -43,7 +43,7 @@ class Host {
  public:
   virtual ~Host() = default;
   virtual const Server::Options& options() const = 0;
-  /// The limit that the path of a request has of its own.
+  /// The limit that the path of a request has for bodies, if it has one of its own.
   virtual std::optional<std::size_t> BodyLimit(const Request& header) = 0;
   /// Whether connections have to end with their next answer.
   virtual bool draining() const = 0;
@@ -190,9 +190,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnHeader(boost::system::error_code error);
   /// Asks Server::Options::admit whether to trust the sender of the header.
   void Admit();
-  /// Sets the limit that the request's path has of its own; whether the header tells that the body
-  /// is longer, as `error` does.
-  bool TooLongForItsPath(boost::system::error_code error);
+  /// Sets the limit that the request's path has of its own, if any; whether the header tells that
+  /// the body is longer.
+  bool IsTooLongForItsPath();
   /// Responds to the request without its body, which is not read.
   void DropBody();
   /// Tells a client that waits for this that its body will be read, and reads it.
@@ -278,11 +278,11 @@ class Session : public std::enable_shared_from_this<Session> {
   bool http10_ = false;
   bool head_ = false;
   bool refused_ = false;
-  bool has_own_limit_ = false;  // the request's path
   bool reading_ = false;
   bool answering_ = false;  // writes an answer that is not a stream
   bool admitted_ = false;
   std::string client_{};
+  std::optional<std::size_t> own_limit_{};  // of the body of a request to this path
   bool spare_ = false;
   bool ahead_ = false;            // a read into drain_ is under way, whatever it is for
   std::optional<Part> wanted_{};  // what its bytes are waited for

@@ -150,16 +150,14 @@ void Session::OnHeader(error_code error) {
   // The header of a body that would be too long is whole, and tells who is refused.
   if (!error || error == bhttp::error::body_limit) {
     Admit();
-    if (admitted_ && TooLongForItsPath(error)) {
-      return DropBody();
-    }
+    own_limit_ = host_.BodyLimit(parser_->request());
   }
   if (ReadFailed(error)) {
     return;
   }
   if (parser_->is_done()) {
     OnRead({});
-  } else if (!admitted_) {
+  } else if (!admitted_ || IsTooLongForItsPath()) {
     DropBody();
   } else {
     tcp().expires_after(TimeToRead());
@@ -167,15 +165,13 @@ void Session::OnHeader(error_code error) {
   }
 }
 
-bool Session::TooLongForItsPath(error_code error) {
-  const auto limit = host_.BodyLimit(parser_->request());
-  has_own_limit_ = limit.has_value();
-  if (!limit) {
+bool Session::IsTooLongForItsPath() {
+  if (!own_limit_) {
     return false;
   }
   // For a body that comes in chunks, of no known length.
-  parser_->body_limit(std::min(*limit, host_.options().max_body_bytes));
-  return error || parser_->content_length().value_or(0) > *limit;
+  parser_->body_limit(*own_limit_);
+  return parser_->content_length().value_or(0) > *own_limit_;
 }
 
 void Session::DropBody() {
@@ -223,7 +219,7 @@ void Session::ReadBody() {
 }
 
 void Session::OnRead(error_code error) {
-  if (error == bhttp::error::body_limit && has_own_limit_ && !closed_) {
+  if (error == bhttp::error::body_limit && own_limit_ && !closed_) {
     DropBody();
   } else if (!ReadFailed(error)) {
     reading_ = false;
@@ -242,8 +238,8 @@ bool Session::ReadFailed(error_code error) {
   if (error == bhttp::error::header_limit) {
     Refuse(431, "The request header is too large.");
   } else if (error == bhttp::error::body_limit) {
-    Refuse(413,
-           "Request entity too large: limit is " + std::to_string(host_.options().max_body_bytes));
+    Refuse(413, "Request entity too large: limit is " +
+                    std::to_string(own_limit_.value_or(host_.options().max_body_bytes)));
   } else if (parser_->unknown_coding()) {
     Refuse(501, "The body's transfer encoding is not known.");
   } else if (error.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
