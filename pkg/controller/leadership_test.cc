@@ -35,7 +35,7 @@ class SlowRecorder final : public leaderelection::TransitionRecorder {
  public:
   void Record(const api::core::v1::ObjectReference&, std::string_view, std::string_view) override {
     recording.release();
-    go_on.acquire();
+    KX_AWAIT(go_on.try_acquire());
     go_on.release();  // for the next time
   }
 
