@@ -55,11 +55,7 @@ void CacheWatcher::Push(Chunk frame) {
   ++waiting_frames_;
   if (waiting_bytes_ > options_.max_waiting_bytes ||
       waiting_frames_ > options_.max_waiting_frames) {
-    ForgetLocked();
-    ended_ = true;
-    if (wake_) {
-      wake_();
-    }
+    BreakOffLocked();
     return;
   }
   AddLocked({.frame = std::move(frame), .encoded = true});
@@ -86,6 +82,13 @@ void CacheWatcher::End() {
   ended_ = true;
   if (wake_) {
     wake_();
+  }
+}
+
+void CacheWatcher::EndIfBegun(std::uint64_t replaced) {
+  base::MutexLock lock(mu_);
+  if (beginning_.left() > 0 && beginning_.replaced() <= replaced) {
+    BreakOffLocked();
   }
 }
 
@@ -146,6 +149,14 @@ CacheWatcher::Item CacheWatcher::NextLocked() {
 void CacheWatcher::ForgetLocked() {
   beginning_ = Beginning();
   items_.clear();
+}
+
+void CacheWatcher::BreakOffLocked() {
+  ForgetLocked();
+  ended_ = true;
+  if (wake_) {
+    wake_();
+  }
 }
 
 http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {

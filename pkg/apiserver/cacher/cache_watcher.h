@@ -67,6 +67,9 @@ class CacheWatcher final : public http::BodyStream {
   void PushError(std::string status_json);
   /// Ends the watch after the frames that wait.
   void End();
+  /// Ends the watch at once, without what waits, if it has not told all of its beginning yet, and
+  /// that holds a state that is as old as this; see ObjectsAtATime::replaced.
+  void EndIfBegun(std::uint64_t replaced);
   /// Whether the connection is closed, or the watch has ended and all frames are taken. The cacher
   /// then drops the watcher.
   bool closed() const;
@@ -95,6 +98,8 @@ class CacheWatcher final : public http::BodyStream {
   Item NextLocked() KX_REQUIRES(mu_);
   bool WaitsLocked() const KX_REQUIRES(mu_) { return beginning_.left() > 0 || !items_.empty(); }
   void ForgetLocked() KX_REQUIRES(mu_);
+  /// Ends the watch without what waits.
+  void BreakOffLocked() KX_REQUIRES(mu_);
   const FrameFormat& FormatOf(bool first) const;
   Chunk Encode(const Item& item) const;
 
