@@ -21,7 +21,9 @@ std::string BookmarkJson(const ResourceType& type, std::int64_t revision, bool i
 }  // namespace
 
 CacheWatcher::CacheWatcher(ResourceTypeRef type, WatcherOptions options)
-    : type_(std::move(type)), options_(std::move(options)) {}
+    : type_(std::move(type)),
+      lease_(std::exchange(options.lease, nullptr)),
+      options_(std::move(options)) {}
 
 void CacheWatcher::BeginWith(Beginning beginning) {
   base::MutexLock lock(mu_);
@@ -167,7 +169,9 @@ http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {
 }
 
 void CacheWatcher::Closed() {
+  std::shared_ptr<const void> lease;  // ends without the lock
   base::MutexLock lock(mu_);
+  lease.swap(lease_);
   closed_ = true;
   ended_ = true;
   wake_ = nullptr;

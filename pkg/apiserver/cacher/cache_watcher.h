@@ -32,8 +32,7 @@ struct WatcherOptions {
   /// The watch ends when more than this many bytes wait for the client, including what tells which
   /// objects of the state are still to come. The client can then watch again from where it was.
   std::size_t max_waiting_bytes = 16 << 20;
-  /// What belongs to the watch for as long as it is open, such as its place among those of its
-  /// user.
+  /// What belongs to the watch until it is closed, such as its place among those of its user.
   std::shared_ptr<const void> lease{};
   /// The watch also ends when more than this many frames wait.
   std::size_t max_waiting_frames = 10000;
@@ -104,6 +103,7 @@ class CacheWatcher final : public http::BodyStream {
   Chunk Encode(const Item& item) const;
 
   const ResourceTypeRef type_;
+  std::shared_ptr<const void> lease_ KX_GUARDED_BY(mu_);
   const WatcherOptions options_;
   std::int64_t begin_ = 0;
   mutable base::Mutex mu_;
