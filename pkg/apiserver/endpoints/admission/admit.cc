@@ -173,7 +173,7 @@ Result<void> Admission::AskToMutate(JsonTree& object, const JsonTree* old) {
   };
   const Dispatch dispatch{
       .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
-  return Dispatcher(call_.webhooks.caller(), call_.webhooks)
+  return Dispatcher(call_.webhooks.caller(), call_.webhooks, call_.webhooks.threads())
       .Mutate(*mutating_, dispatch, &object, old, patch, own);
 }
 
@@ -212,7 +212,7 @@ Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
   const admission::Attributes& attributes = AttributesFor(object == nullptr ? *old : *object);
   const Dispatch dispatch{
       .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
-  Dispatcher dispatcher(call_.webhooks.caller(), call_.webhooks);
+  Dispatcher dispatcher(call_.webhooks.caller(), call_.webhooks, call_.webhooks.threads());
   if (object == nullptr) {
     const auto patch = [](const JsonTree& shown, const JsonTree&, const Target&) {
       return Result<JsonTree>(shown);
