@@ -3,8 +3,11 @@
 #include <utility>
 
 #include "kubexx/apiserver/admission/dispatcher.h"
+#include "kubexx/apiserver/endpoints/admission/claim_resize_admission.h"
+#include "kubexx/apiserver/endpoints/admission/default_class.h"
 #include "kubexx/apiserver/endpoints/admission/default_tolerations.h"
 #include "kubexx/apiserver/endpoints/admission/priority_admission.h"
+#include "kubexx/apiserver/endpoints/admission/runtime_class_admission.h"
 #include "kubexx/apiserver/endpoints/admission/service_account_admission.h"
 #include "kubexx/apiserver/endpoints/patch/patch.h"
 #include "kubexx/apiserver/endpoints/preparation/duplicate_owners.h"
@@ -143,8 +146,12 @@ Result<void> Admission::AskToMutate(JsonTree& object, const JsonTree* old) {
     if (options_.posted == nullptr) {
       KX_RETURN_IF_ERROR(GivePriority(call_, object, old));
     }
-    if (options_.posted == nullptr && HasDefaultTolerations(call_)) {
+    if (options_.posted == nullptr && IsPodWrite(call_)) {
       GiveTolerations(object);
+    }
+    if (options_.posted == nullptr && old == nullptr) {
+      KX_RETURN_IF_ERROR(GiveDefaultClass(call_, object));
+      KX_RETURN_IF_ERROR(GiveRuntimeClass(call_, object));
     }
     return {};
   };
@@ -192,7 +199,8 @@ Result<void> Admission::MutateNew(JsonTree& object) {
 }
 
 ObjectStore::Check Admission::check() {
-  if (!any()) {
+  const bool checks = options_.posted == nullptr && (IsClaimWrite(call_) || IsPodWrite(call_));
+  if (!any() && !checks) {
     return {};
   }
   return [this](const JsonTree* object, const JsonTree* old) -> Result<void> {
@@ -206,6 +214,10 @@ ObjectStore::Check Admission::check() {
 }
 
 Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
+  if (options_.posted == nullptr && object != nullptr) {
+    KX_RETURN_IF_ERROR(old == nullptr ? CheckOverhead(call_, *object)
+                                      : CheckClaimGrowth(call_, *object, *old));
+  }
   if (!any()) {
     return {};
   }
