@@ -16,10 +16,12 @@ namespace kubexx::apiserver {
 
 /// Makes the authority of a server, which is valid for longer than any server runs: kubeconfigs and
 /// the ConfigMaps kube-root-ca.crt have its certificate, and stay valid when the server renews its
-/// own.
+/// own. It signs nothing else, and its key lies where the administrator's token does.
 apimachinery::Result<http::KeyPair> NewServerAuthority(base::Clock& clock);
 
-/// A server's certificate, valid for a year, that is made anew a month before it ends. Thread-safe.
+/// A server's certificate, valid for a year, that is made anew a month before it ends. No thread
+/// waits for that: to make one takes less time than the handshake for which it is made. None is
+/// stored, so names and addresses may change from one start to the next. Thread-safe.
 class ServingCertificate {
  public:
   /// Makes the first certificate, for `names`, signed by `authority`. `clock` must outlive the
