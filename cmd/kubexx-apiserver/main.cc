@@ -94,13 +94,10 @@ Result<std::unique_ptr<apiserver::controllers::Controllers>> StartControllers(
 /// written once is good for as long as the data are.
 Result<void> Remember(const Settings& settings, apiserver::storage::Storage& storage,
                       apiserver::ApiServerOptions& options) {
-  KX_ASSIGN_OR_RETURN(
-      apiserver::ServerIdentity identity,
-      apiserver::KeepIdentity(
-          storage, {"localhost", "127.0.0.1", apiserver::HostOfAddress(settings.address)},
-          options.clock, {}));
+  KX_ASSIGN_OR_RETURN(apiserver::ServerIdentity identity,
+                      apiserver::KeepIdentity(storage, options.clock, {}));
   if (settings.certificate_file.empty() && !settings.insecure) {
-    options.certificate = std::move(identity.certificate);
+    options.authority = std::move(identity.authority);
   }
   // Without TLS there may be none, and everybody is the administrator.
   if (settings.token.empty() && settings.token_file.empty() && !options.token.empty()) {

@@ -225,7 +225,7 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddNonEmptyString(
       "data-file",
       "Keep all objects in this file, too, so that they survive the process. The file also has the "
-      "certificate and the administrator's token when the server makes these.",
+      "authority of the certificate and the administrator's token when the server makes these.",
       &settings.data_file);
   flags.AddBool("managed-fields",
                 "Record in each object's metadata.managedFields which manager has set which field.",

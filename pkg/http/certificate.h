@@ -55,6 +55,15 @@ apimachinery::Result<KeyPair> SelfSigned(const std::vector<std::string>& names, 
 /// The same; the certificate is valid for a year and since an hour ago.
 apimachinery::Result<KeyPair> SelfSigned(const std::vector<std::string>& names);
 
+/// Makes an authority of this name, with an EC key, that signs certificates of servers. Clients are
+/// given its certificate to trust, and then take any that it signs.
+apimachinery::Result<KeyPair> NewAuthority(const std::string& name, Validity validity);
+
+/// Makes a server's certificate with an EC key for `names`, as SelfSigned does, that `authority`
+/// has signed. kInvalidConfig when the authority's pair cannot be used.
+apimachinery::Result<KeyPair> SignedBy(const KeyPair& authority,
+                                       const std::vector<std::string>& names, Validity validity);
+
 }  // namespace kubexx::http
 
 #endif  // KUBEXX_HTTP_CERTIFICATE_H_

@@ -312,5 +312,27 @@ TEST(CertificateTest, AnAddressMayHaveTheBracketsOfAUrl) {
   EXPECT_EQ(X509_check_ip_asc(certificate.get(), "::1", 0), 1);
 }
 
+TEST(CertificateTest, AnAuthoritySignsForServers) {
+  const base::WallTime now = base::Clock::Real().Wall();
+  const Validity year{.not_before = now - std::chrono::hours(1),
+                      .not_after = now + std::chrono::days(365)};
+  const auto authority = NewAuthority(
+      "ours", {.not_before = year.not_before, .not_after = now + std::chrono::years(100)});
+  ASSERT_TRUE(authority) << authority.error().ToString();
+  const auto pair = SignedBy(*authority, {"localhost", "127.0.0.1"}, year);
+  ASSERT_TRUE(pair) << pair.error().ToString();
+  EXPECT_TRUE(CheckKeyPair(*pair));
+  EXPECT_TRUE(IsFor(*pair, "127.0.0.1"));
+  const auto chain = internal::ParseCertificates(pair->certificate, "");
+  const auto root = internal::ParseCertificates(authority->certificate, "");
+  ASSERT_TRUE(chain && root);
+  EXPECT_EQ(X509_check_issued(root->front().get(), chain->front().get()), X509_V_OK);
+  EXPECT_EQ(X509_verify(chain->front().get(), X509_get0_pubkey(root->front().get())), 1);
+  EXPECT_EQ(X509_check_ca(root->front().get()), 1);
+  EXPECT_EQ(X509_check_ca(chain->front().get()), 0);
+  EXPECT_FALSE(SignedBy({}, {"localhost"}, year));
+  EXPECT_FALSE(SignedBy(*authority, {"a,DNS:b"}, year));
+}
+
 }  // namespace
 }  // namespace kubexx::http

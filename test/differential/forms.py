@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apiserver"))
 
+from classes import compare_classes  # noqa: E402
 from forms_cases import ACCEPTS, AUTOSCALERS, PAGED_AS, PATCHES, SCHEMAS, STREAMED, STREAMED_AS, WATCHED_AS, definition  # noqa: E402
 from immutable import compare_immutable  # noqa: E402
 from metadata import compare_metadata  # noqa: E402
@@ -302,6 +303,7 @@ def main():
             compare_pod_defaults(comparison, f"forms-{tag}")
             compare_services(comparison, f"forms-{tag}")
             compare_resize(comparison, f"forms-{tag}")
+            compare_classes(comparison, f"forms-{tag}", f"forms-{tag}")
         finally:
             for side in sides:
                 side.close()

@@ -1,7 +1,7 @@
 #include "kubexx/apiserver/admission/dispatcher.h"
 
 #include <algorithm>
-#include <thread>
+#include <cstddef>
 #include <utility>
 
 #include "kubexx/apiserver/admission/review.h"
@@ -299,7 +299,8 @@ Result<void> Dispatcher::Validate(const Webhooks& webhooks, const Dispatch& disp
       questions.push_back({.webhook = &webhook, .target = target});
     }
   }
-  const auto ask = [&](Question& question) {
+  const auto ask = [&](std::size_t i) {
+    Question& question = questions[i];
     question.answer = AskToValidate(*question.webhook, dispatch.attributes, *question.target,
                                     objects, dispatch.request.stop, question.warnings);
   };
@@ -309,11 +310,7 @@ Result<void> Dispatcher::Validate(const Webhooks& webhooks, const Dispatch& disp
   {
     const http::Waiting waiting(dispatch.request);
     KX_RETURN_IF_ERROR(waiting.Check());
-    std::vector<std::jthread> others;  // joined at the end of the block
-    for (std::size_t i = 1; i < questions.size(); ++i) {
-      others.emplace_back([&ask, question = &questions[i]] { ask(*question); });
-    }
-    ask(questions.front());
+    threads_.ForEach(questions.size(), ask);
   }
   Result<void> first;
   for (Question& question : questions) {

@@ -12,6 +12,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/admission/attributes.h"
 #include "kubexx/apiserver/admission/caller.h"
+#include "kubexx/apiserver/admission/helper_threads.h"
 #include "kubexx/apiserver/admission/review.h"
 #include "kubexx/apiserver/admission/webhook.h"
 #include "kubexx/base/function_ref.h"
@@ -47,8 +48,9 @@ class Dispatcher {
   using ApplyPatch = base::FunctionRef<apimachinery::Result<codec::JsonTree>(
       const codec::JsonTree& object, const codec::JsonTree& patch, const Target& shown)>;
 
-  /// Both must outlive it.
-  Dispatcher(Caller& caller, Cluster& cluster) : caller_(caller), cluster_(cluster) {}
+  /// All of them must outlive it. `threads` are those on which Validate asks webhooks.
+  Dispatcher(Caller& caller, Cluster& cluster, HelperThreads& threads)
+      : caller_(caller), cluster_(cluster), threads_(threads) {}
 
   /// The server's own admission, which runs again on the object when a webhook has changed it.
   using Between = base::FunctionRef<apimachinery::Result<void>()>;
@@ -63,8 +65,8 @@ class Dispatcher {
                                     codec::JsonTree* object, const codec::JsonTree* old_object,
                                     ApplyPatch patch, Between between);
 
-  /// Asks all webhooks at the same time. When several fail or deny, it returns the error of the
-  /// first in their order.
+  /// Asks the webhooks at the same time, as far as there are threads for that. When several fail or
+  /// deny, it returns the error of the first in their order.
   apimachinery::Result<void> Validate(const Webhooks& webhooks, const Dispatch& dispatch,
                                       const Objects& objects);
 
@@ -96,6 +98,7 @@ class Dispatcher {
 
   Caller& caller_;
   Cluster& cluster_;
+  HelperThreads& threads_;
 };
 
 }  // namespace kubexx::apiserver::admission

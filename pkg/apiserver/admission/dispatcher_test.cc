@@ -3,13 +3,17 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/fake_server.h"
@@ -36,6 +40,61 @@ class NoCluster final : public Cluster {
     return LabelMap();
   }
 };
+
+/// Counts the calls that last at the same time. None ends before `together` have begun.
+class CountingCaller final : public Caller {
+ public:
+  explicit CountingCaller(int together) : together_(together) {}
+  Result<std::string> Post(const Endpoint&, std::string_view, const std::stop_token&) override {
+    base::MutexLock lock(mu_);
+    ++now_;
+    most_ = std::max(most_, now_);
+    changed_.notify_all();
+    while (most_ < together_) {
+      base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+    }
+    --now_;
+    return Fail(Reason::kUnavailable, "no answer");
+  }
+  int most() const {
+    base::MutexLock lock(mu_);
+    return most_;
+  }
+
+ private:
+  const int together_;
+  mutable base::Mutex mu_;
+  base::CondVar changed_;
+  int now_ KX_GUARDED_BY(mu_) = 0;
+  int most_ KX_GUARDED_BY(mu_) = 0;
+};
+
+TEST(DispatcherTest, ManyWebhooksOfARequestNeedFewThreads) {
+  const Dispatcher::Webhooks webhooks(
+      200,
+      {.name = "a.b.c",
+       .client = {.url = "https://127.0.0.1:1/"},
+       .rules = {{.operations = {"*"}, .groups = {"*"}, .versions = {"*"}, .resources = {"*"}}},
+       .ignores_failures = true,
+       .namespace_selector = JsonTree::Object(),
+       .object_selector = JsonTree::Object()});
+  CountingCaller caller(3);
+  NoCluster cluster;
+  HelperThreads threads({.all = 5, .one = 2});
+  const Attributes attributes{
+      .operation = "CREATE",
+      .target = {.resource = {"", "v1", "configmaps"}, .kind = {"", "v1", "ConfigMap"}},
+      .namespace_ = "default",
+      .name = "m"};
+  const http::Request request;
+  std::vector<std::string> warnings;
+  const JsonTree object = *JsonTree::Parse(R"({"metadata":{"name":"m"}})");
+  EXPECT_TRUE(Dispatcher(caller, cluster, threads)
+                  .Validate(webhooks,
+                            {.attributes = attributes, .request = request, .warnings = warnings},
+                            {.object = &object}));
+  EXPECT_EQ(caller.most(), 3);
+}
 
 /// A webhook that accepts its request and does not answer.
 class SilentWebhookTest : public ::testing::TestWithParam<bool> {
@@ -65,7 +124,8 @@ class SilentWebhookTest : public ::testing::TestWithParam<bool> {
     request.stop = stop;
     std::vector<std::string> warnings;
     const Dispatch dispatch{.attributes = attributes, .request = request, .warnings = warnings};
-    Dispatcher dispatcher(*caller_, cluster_);
+    HelperThreads threads;
+    Dispatcher dispatcher(*caller_, cluster_, threads);
     JsonTree object = ConfigMap();
     return mutating() ? dispatcher.Mutate(
                             {webhook}, dispatch, &object, nullptr,

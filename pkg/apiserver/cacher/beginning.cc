@@ -26,10 +26,27 @@ bool KeyIsBefore(const CachedObjectRef& object, std::string_view text) {
   return key.name < text.substr(size + 1);
 }
 
+/// So many objects, or this part of the state's (one of so many), are few.
+constexpr std::size_t kFew = 64;
+constexpr std::size_t kFewOf = 32;
+
+/// A state with the times of `now` and these objects.
+std::shared_ptr<const ObjectsAtATime> StateOf(std::vector<CachedObjectRef>&& objects,
+                                              const ObjectsAtATime& now) {
+  auto made = std::make_shared<ObjectsAtATime>(now);
+  made->objects = std::move(objects);
+  made->bytes = made->objects.size() * sizeof(CachedObjectRef);
+  for (const CachedObjectRef& object : made->objects) {
+    made->bytes += object->text.size();
+  }
+  return made;
+}
+
 }  // namespace
 
 Beginning::Beginning(std::shared_ptr<const ObjectsAtATime> base,
-                     const std::vector<CacheEvent>& changes, const Selection& selection)
+                     const std::vector<CacheEvent>& changes, const Selection& selection,
+                     const ObjectsAtATime& now)
     : base_(std::move(base)) {
   std::map<std::string, CachedObjectRef> newest;  // null when it was deleted
   for (const CacheEvent& change : changes) {
@@ -48,6 +65,7 @@ Beginning::Beginning(std::shared_ptr<const ObjectsAtATime> base,
     }
   }
   // There are few of them, so each is looked for in the base, and not each of the base in them.
+  std::vector<CachedObjectRef> changed;  // in the order of the storage keys
   for (auto& [key, object] : newest) {
     const auto place =
         std::lower_bound(objects.begin(), objects.end(), std::string_view(key), KeyIsBefore);
@@ -57,16 +75,33 @@ Beginning::Beginning(std::shared_ptr<const ObjectsAtATime> base,
       --left_;
     }
     if (object != nullptr && selection.Matches(object->key, object->attributes)) {
-      Changed& changed = changed_.emplace_back();
-      changed.object = std::move(object);
-      changed.before = before;
+      changed.push_back(std::move(object));
+      before_.push_back(before);
     }
   }
-  bytes_ = left_out_.size() / 8 + changed_.size() * sizeof(Changed);
-  left_ += changed_.size();
+  left_ += changed.size();
   if (left_ == 0) {
     *this = Beginning();
+    return;
   }
+  if (!changed.empty()) {
+    own_ = StateOf(std::move(changed), now);
+  }
+  if (!selection.all() && left_ <= std::max(kFew, objects.size() / kFewOf)) {
+    LeaveBase(now);
+  }
+  const std::size_t own = own_ == nullptr ? 0 : own_->objects.size() * sizeof(CachedObjectRef);
+  bytes_ = left_out_.size() / 8 + before_.size() * sizeof(std::size_t) + own;
+}
+
+void Beginning::LeaveBase(const ObjectsAtATime& now) {
+  std::vector<CachedObjectRef> selected;
+  selected.reserve(left_);
+  while (left_ > 0) {
+    selected.push_back(Next());
+  }
+  left_ = selected.size();
+  own_ = StateOf(std::move(selected), now);
 }
 
 void Beginning::SkipLeftOut() {
@@ -77,10 +112,9 @@ void Beginning::SkipLeftOut() {
 
 CachedObjectRef Beginning::Next() {
   SkipLeftOut();
-  const std::vector<CachedObjectRef>& objects = base_->objects;
-  const bool from_base = at_ < objects.size() &&
-                         (at_changed_ == changed_.size() || at_ < changed_[at_changed_].before);
-  CachedObjectRef next = from_base ? objects[at_++] : std::move(changed_[at_changed_++].object);
+  const bool from_base = base_ != nullptr && at_ < base_->objects.size() &&
+                         (at_own_ == before_.size() || at_ < before_[at_own_]);
+  CachedObjectRef next = from_base ? base_->objects[at_++] : own_->objects[at_own_++];
   if (--left_ == 0) {
     *this = Beginning();
   }

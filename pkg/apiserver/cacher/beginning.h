@@ -18,18 +18,24 @@ struct ObjectsAtATime {
   std::vector<CachedObjectRef> objects{};
   std::int64_t revision = 0;
   std::uint64_t generation = 0;  ///< of the cache's state; see WatchCache
+  std::size_t bytes = 0;         ///< of the texts of `objects`, and of what refers to them
+  /// What the cache had at that time: the bytes of the texts of all its objects.
+  std::size_t cache_bytes = 0;
+  /// The bytes of the texts that the cache had replaced by then since it began; it only grows.
+  std::uint64_t replaced = 0;
 };
 
 /// The selected objects of a state, one after the other. Many watches may begin at about the same
 /// time and be read slowly or not at all. So each keeps only a bit for an object, and what differs
-/// from a state that all of them share. Not thread-safe.
+/// from a state that all of them share. A watch that has selected few objects keeps these instead,
+/// so that it does not keep all others in memory. Not thread-safe.
 class Beginning {
  public:
   Beginning() = default;
   /// The state that `base` became by `changes`, which came in this order and may include some that
-  /// `base` has already.
+  /// `base` has already. `now` has the times and bytes of that state, and no objects.
   Beginning(std::shared_ptr<const ObjectsAtATime> base, const std::vector<CacheEvent>& changes,
-            const Selection& selection);
+            const Selection& selection, const ObjectsAtATime& now);
 
   /// How many objects are still to come.
   std::size_t left() const { return left_; }
@@ -39,20 +45,23 @@ class Beginning {
   /// events and other watches share. It is 0 when nothing is left, and does not change before.
   std::size_t bytes() const { return bytes_; }
 
+  /// The objects that this beginning keeps itself: those that have changed since the shared state,
+  /// or the few that are selected. Null when there are none.
+  const std::shared_ptr<const ObjectsAtATime>& own() const { return own_; }
+  /// ObjectsAtATime::replaced of the oldest state that it keeps. left() must not be 0.
+  std::uint64_t replaced() const { return (base_ == nullptr ? own_ : base_)->replaced; }
+
  private:
-  /// An object that has changed since the base, and the number of objects of the base before it.
-  struct Changed {
-    CachedObjectRef object{};
-    std::size_t before = 0;
-  };
-
   void SkipLeftOut();
+  /// Keeps the objects that are left itself, and not the base.
+  void LeaveBase(const ObjectsAtATime& now);
 
-  std::shared_ptr<const ObjectsAtATime> base_{};
-  std::vector<bool> left_out_{};    // of the base; empty when there is none
-  std::vector<Changed> changed_{};  // in the order of the storage keys
-  std::size_t at_ = 0;              // in base_
-  std::size_t at_changed_ = 0;
+  std::shared_ptr<const ObjectsAtATime> base_{};  // null when own_ has all
+  std::vector<bool> left_out_{};                  // of the base; empty when there is none
+  std::shared_ptr<const ObjectsAtATime> own_{};
+  std::vector<std::size_t> before_{};  // for each of own_ the number of the base's before it
+  std::size_t at_ = 0;                 // in base_
+  std::size_t at_own_ = 0;
   std::size_t left_ = 0;
   std::size_t bytes_ = 0;
 };

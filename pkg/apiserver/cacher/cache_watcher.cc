@@ -21,7 +21,9 @@ std::string BookmarkJson(const ResourceType& type, std::int64_t revision, bool i
 }  // namespace
 
 CacheWatcher::CacheWatcher(ResourceTypeRef type, WatcherOptions options)
-    : type_(std::move(type)), options_(std::move(options)) {}
+    : type_(std::move(type)),
+      lease_(std::exchange(options.lease, nullptr)),
+      options_(std::move(options)) {}
 
 void CacheWatcher::BeginWith(Beginning beginning) {
   base::MutexLock lock(mu_);
@@ -55,11 +57,7 @@ void CacheWatcher::Push(Chunk frame) {
   ++waiting_frames_;
   if (waiting_bytes_ > options_.max_waiting_bytes ||
       waiting_frames_ > options_.max_waiting_frames) {
-    ForgetLocked();
-    ended_ = true;
-    if (wake_) {
-      wake_();
-    }
+    BreakOffLocked();
     return;
   }
   AddLocked({.frame = std::move(frame), .encoded = true});
@@ -86,6 +84,13 @@ void CacheWatcher::End() {
   ended_ = true;
   if (wake_) {
     wake_();
+  }
+}
+
+void CacheWatcher::EndIfBegun(std::uint64_t replaced) {
+  base::MutexLock lock(mu_);
+  if (beginning_.left() > 0 && beginning_.replaced() <= replaced) {
+    BreakOffLocked();
   }
 }
 
@@ -148,6 +153,14 @@ void CacheWatcher::ForgetLocked() {
   items_.clear();
 }
 
+void CacheWatcher::BreakOffLocked() {
+  ForgetLocked();
+  ended_ = true;
+  if (wake_) {
+    wake_();
+  }
+}
+
 http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {
   auto frame =
       FormatOf(item.first)
@@ -156,7 +169,9 @@ http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {
 }
 
 void CacheWatcher::Closed() {
+  std::shared_ptr<const void> lease;  // ends without the lock
   base::MutexLock lock(mu_);
+  lease.swap(lease_);
   closed_ = true;
   ended_ = true;
   wake_ = nullptr;

@@ -32,8 +32,7 @@ struct WatcherOptions {
   /// The watch ends when more than this many bytes wait for the client, including what tells which
   /// objects of the state are still to come. The client can then watch again from where it was.
   std::size_t max_waiting_bytes = 16 << 20;
-  /// What belongs to the watch for as long as it is open, such as its place among those of its
-  /// user.
+  /// What belongs to the watch until it is closed, such as its place among those of its user.
   std::shared_ptr<const void> lease{};
   /// The watch also ends when more than this many frames wait.
   std::size_t max_waiting_frames = 10000;
@@ -67,6 +66,9 @@ class CacheWatcher final : public http::BodyStream {
   void PushError(std::string status_json);
   /// Ends the watch after the frames that wait.
   void End();
+  /// Ends the watch at once, without what waits, if it has not told all of its beginning yet, and
+  /// that holds a state that is as old as this; see ObjectsAtATime::replaced.
+  void EndIfBegun(std::uint64_t replaced);
   /// Whether the connection is closed, or the watch has ended and all frames are taken. The cacher
   /// then drops the watcher.
   bool closed() const;
@@ -95,10 +97,13 @@ class CacheWatcher final : public http::BodyStream {
   Item NextLocked() KX_REQUIRES(mu_);
   bool WaitsLocked() const KX_REQUIRES(mu_) { return beginning_.left() > 0 || !items_.empty(); }
   void ForgetLocked() KX_REQUIRES(mu_);
+  /// Ends the watch without what waits.
+  void BreakOffLocked() KX_REQUIRES(mu_);
   const FrameFormat& FormatOf(bool first) const;
   Chunk Encode(const Item& item) const;
 
   const ResourceTypeRef type_;
+  std::shared_ptr<const void> lease_ KX_GUARDED_BY(mu_);
   const WatcherOptions options_;
   std::int64_t begin_ = 0;
   mutable base::Mutex mu_;

@@ -241,6 +241,7 @@ Result<void> WatchCache::Put(cache::Object&& object) {
   slot = event.object;
   object_bytes_ += TextSizeOf(event.object);
   object_bytes_ -= TextSizeOf(event.previous);
+  replaced_bytes_ += TextSizeOf(event.previous);
   RecordLocked(std::move(event));
   return {};
 }
@@ -258,6 +259,7 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
   event.previous = std::move(found->second);
   objects_.erase(found);
   object_bytes_ -= TextSizeOf(event.previous);
+  replaced_bytes_ += TextSizeOf(event.previous);
   RecordLocked(std::move(event));
   return {};
 }
@@ -363,7 +365,7 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   EndWatchesLocked();
   ++generation_;
   objects_ = std::move(objects);
-  object_bytes_ = 0;
+  replaced_bytes_ += std::exchange(object_bytes_, 0);
   for (const auto& [key, object] : objects_) {
     object_bytes_ += TextSizeOf(object);
   }

@@ -21,6 +21,7 @@
 #include "kubexx/apiserver/cacher/beginning.h"
 #include "kubexx/apiserver/cacher/cache_watcher.h"
 #include "kubexx/apiserver/cacher/cached_object.h"
+#include "kubexx/apiserver/cacher/held_states.h"
 #include "kubexx/apiserver/cacher/past_changes.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -152,7 +153,9 @@ class WatchCache final : public cache::ReflectorStore {
   /// Drops the events that are beyond the limits.
   void TrimLocked(base::TimePoint now) KX_REQUIRES(mu_);
   void DropOldestLocked() KX_REQUIRES(mu_);
-  /// The selected objects of the present state. Sets `revision` to that of the state.
+  /// The selected objects of the present state. Sets `revision` to that of the state. Ends the
+  /// watches with the oldest states when clients that do not read keep more of what was replaced in
+  /// memory than the window may have; such a client can begin again, with the present state.
   Beginning Begin(const Selection& selection, std::int64_t& revision);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
@@ -182,6 +185,10 @@ class WatchCache final : public cache::ReflectorStore {
   std::atomic<bool> is_large_ = false;                    ///< the window is; see Tick
   /// The states with which watches began that have not told all of it yet, by their namespaces.
   std::map<std::string, std::weak_ptr<const ObjectsAtATime>> states_ KX_GUARDED_BY(mu_);
+  /// These and the other states that such watches hold. Those that are too old and too large end;
+  /// see Begin.
+  HeldStates held_ KX_GUARDED_BY(mu_);
+  std::uint64_t replaced_bytes_ KX_GUARDED_BY(mu_) = 0;  ///< see ObjectsAtATime::replaced
   /// All events after this revision are in events_.
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
   bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled

@@ -34,8 +34,13 @@ Beginning WatchCache::Begin(const Selection& selection, std::int64_t& revision) 
                       !selection.fields.Exactly("metadata.name").empty();
   std::shared_ptr<const ObjectsAtATime> state;
   std::optional<std::vector<CacheEvent>> changes;
+  ObjectsAtATime now;
   {
     base::MutexLock lock(mu_);
+    now = {.revision = revision_,
+           .generation = generation_,
+           .cache_bytes = object_bytes_,
+           .replaced = replaced_bytes_};
     const auto found = of_one ? states_.end() : states_.find(selection.namespace_);
     state = found == states_.end() ? nullptr : found->second.lock();
     if (state != nullptr && state->generation == generation_ && revision_ < last_) {
@@ -47,11 +52,17 @@ Beginning WatchCache::Begin(const Selection& selection, std::int64_t& revision) 
     if (!changes) {
       CachedList list =
           ListLocked(selection.namespace_, of_one ? selection.fields.Exactly("metadata.name") : "");
-      state = std::make_shared<const ObjectsAtATime>(ObjectsAtATime{
-          .objects = std::move(list.items), .revision = list.revision, .generation = generation_});
+      auto made = std::make_shared<ObjectsAtATime>(now);
+      made->objects = std::move(list.items);
+      made->bytes = made->objects.size() * sizeof(CachedObjectRef);
+      for (const CachedObjectRef& object : made->objects) {
+        made->bytes += object->text.size();
+      }
+      state = std::move(made);
       if (!of_one) {
         std::erase_if(states_, [](const auto& other) { return other.second.expired(); });
         states_[selection.namespace_] = state;
+        held_.Add(state);
       }
     }
     revision = revision_;
@@ -60,7 +71,17 @@ Beginning WatchCache::Begin(const Selection& selection, std::int64_t& revision) 
   std::erase_if(own, [&selection](const CacheEvent& event) {
     return !selection.namespace_.empty() && event.object->key.namespace_ != selection.namespace_;
   });
-  return {std::move(state), own, selection};
+  Beginning beginning(std::move(state), own, selection, now);
+  base::MutexLock lock(mu_);
+  if (beginning.own() != nullptr) {
+    held_.Add(beginning.own());
+  }
+  if (const auto old = held_.Beyond(MaxWindowBytesLocked(), replaced_bytes_)) {
+    for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
+      watcher->EndIfBegun(*old);
+    }
+  }
+  return beginning;
 }
 
 void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {

@@ -145,6 +145,52 @@ TEST_F(WatchCacheTest, WatchesThatBeginShareTheState) {
   EXPECT_LE(cache_.List({}).items.back().use_count(), 3) << "it, its event and the list";
 }
 
+/// Otherwise a few watches of single objects, read by nobody, would keep many whole states.
+TEST_F(WatchCacheTest, AWatchOfFewObjectsKeepsNoOthers) {
+  int version = 6;
+  for (int i = 1000; i < 1300; ++i) {
+    ASSERT_TRUE(
+        cache_.Add(Map(std::to_string(i), std::to_string(version++), i % 100 == 0 ? "a" : "b")));
+  }
+  const auto few = WatchAll("l=a");
+  const auto one_changed = [&] {
+    EXPECT_TRUE(cache_.Update(Map("1000", std::to_string(version++), "a")));
+    return WatchAll("l=a");
+  }();
+  const CachedList list = cache_.List({});
+  EXPECT_EQ(list.items[1].use_count(), 2) << "the list and the cache";
+  EXPECT_EQ(list.items[100].use_count(), 4) << "and each of the two watches";
+  EXPECT_THAT(Taken(*few), ElementsAre("ADDED 1000", "ADDED 1100", "ADDED 1200", "MODIFIED 1000"));
+  EXPECT_THAT(Taken(*one_changed), ElementsAre("ADDED 1000", "ADDED 1100", "ADDED 1200"));
+}
+
+/// Otherwise each of them would keep a whole state in memory that nobody else needs.
+TEST_F(WatchCacheTest, WatchesThatNobodyReadsEndWhenTheyHoldTooMuch) {
+  int version = 6;
+  const auto replace_all = [&] {
+    for (int i = 100; i < 180; ++i) {
+      ASSERT_TRUE(cache_.Update(
+          Map(std::to_string(i), std::to_string(version++), i < 102 ? "few" : "", "d", 10000)));
+    }
+  };
+  std::vector<std::shared_ptr<CacheWatcher>> watchers;
+  for (int round = 0; round < 6; ++round) {
+    replace_all();
+    watchers.push_back(WatchAll());
+    watchers.push_back(WatchAll("l=few"));
+  }
+  const auto goes_on = [](CacheWatcher& watcher) {
+    std::vector<http::BodyStream::Chunk> chunks;
+    return watcher.Take(chunks);
+  };
+  for (const std::size_t i : {0U, 1U, 2U, 3U}) {
+    EXPECT_FALSE(goes_on(*watchers[i])) << i;
+  }
+  for (const std::size_t i : {8U, 9U, 10U, 11U}) {
+    EXPECT_TRUE(goes_on(*watchers[i])) << i << ": the cache has had twice as much since";
+  }
+}
+
 TEST_F(WatchCacheTest, AWatchBeginsWithTheStateOfItsTime) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -9,6 +9,7 @@
 
 #include "kubexx/apiserver/endpoints/response/error_response.h"
 #include "kubexx/apiserver/server/server_identity.h"
+#include "kubexx/apiserver/server/serving_certificate.h"
 #include "kubexx/base/identity.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
@@ -151,12 +152,8 @@ http::Response ApiServer::Serve(const http::Request& request) {
 ApiServer::~ApiServer() { Stop(); }
 
 Result<void> ApiServer::Start() {
-  if (!options_.plain_http && options_.certificate_provider) {
-    options_.certificate = *options_.certificate_provider();
-  }
-  if (!options_.plain_http && options_.certificate.certificate.empty()) {
-    KX_ASSIGN_OR_RETURN(options_.certificate, http::SelfSigned({"localhost", "127.0.0.1",
-                                                                HostOfAddress(options_.address)}));
+  if (!options_.plain_http) {
+    KX_RETURN_IF_ERROR(PrepareCertificate());
   }
   KX_RETURN_IF_ERROR(api_.Bootstrap({}));
   http::Server::Options http = HttpOptionsOf(options_);
@@ -171,6 +168,25 @@ Result<void> ApiServer::Start() {
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
   reaper_ = std::jthread([this](const std::stop_token& stop) { Reap(stop); });
   looker_ = std::jthread([this](const std::stop_token& stop) { LookAfterStore(stop); });
+  return {};
+}
+
+Result<void> ApiServer::PrepareCertificate() {
+  if (options_.certificate_provider || !options_.certificate.certificate.empty()) {
+    options_.authority = {};
+    if (options_.certificate_provider) {
+      options_.certificate = *options_.certificate_provider();
+    }
+    return {};
+  }
+  if (options_.authority.certificate.empty()) {
+    KX_ASSIGN_OR_RETURN(options_.authority, NewServerAuthority(options_.clock));
+  }
+  KX_ASSIGN_OR_RETURN(
+      auto own, ServingCertificate::New(options_.authority,
+                                        {"localhost", "127.0.0.1", HostOfAddress(options_.address)},
+                                        options_.clock));
+  options_.certificate_provider = [own = std::move(own)] { return own->Current(); };
   return {};
 }
 
@@ -236,7 +252,7 @@ std::string ApiServer::kubeconfig() const {
   cluster["server"] = url();
   if (!options_.plain_http) {
     std::string authority;
-    codec::AppendBase64(options_.certificate.certificate, authority);
+    codec::AppendBase64(this->authority(), authority);
     cluster["certificate-authority-data"] = std::move(authority);
   }
   JsonTree user = JsonTree::Object();

@@ -28,9 +28,12 @@ struct ApiServerOptions {
   std::string address = "127.0.0.1:0";
   /// The server speaks plain HTTP instead of TLS.
   bool plain_http = false;
-  /// The server's certificate. When it is empty, Start makes a self-signed one for localhost and
-  /// the host of `address`.
+  /// The server's certificate. When it is empty, the server makes one for localhost and the host of
+  /// `address`, and makes it anew before it ends.
   http::KeyPair certificate{};
+  /// The authority that signs the certificates which the server makes, and that its clients trust.
+  /// When it is empty, Start makes one.
+  http::KeyPair authority{};
   /// Where each new connection gets the certificate from, when it is replaced while the server
   /// runs; see certwatcher::CertWatcher. Then `certificate` is not used. kubeconfig() has the one
   /// that there was at the start.
@@ -112,9 +115,13 @@ class ApiServer {
   /// A kubeconfig for the administrator. It contains the token, and the text is not wiped from
   /// memory, because callers write it to a file anyway.
   std::string kubeconfig() const;
-  /// The certificate (PEM) that clients verify the server with. Empty when the server speaks plain
-  /// HTTP.
-  const std::string& authority() const { return options_.certificate.certificate; }
+  /// The certificate (PEM) that clients verify the server with: that of the authority if the server
+  /// makes its own, which stays the same for as long as the server runs. Empty when the server
+  /// speaks plain HTTP.
+  const std::string& authority() const {
+    const http::KeyPair& own = options_.authority;
+    return own.certificate.empty() ? options_.certificate.certificate : own.certificate;
+  }
   storage::Storage& storage() { return *storage_; }
   /// The metrics that the path /metrics serves.
   metrics::Registry& registry() { return registry_; }
@@ -129,6 +136,7 @@ class ApiServer {
   void Reap(const std::stop_token& stop);
   void LookAfterStore(const std::stop_token& stop);
   apimachinery::Result<void> OnListening();
+  apimachinery::Result<void> PrepareCertificate();
   http::Response Serve(const http::Request& request);
 
   metrics::Registry registry_;

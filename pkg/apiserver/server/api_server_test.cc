@@ -356,6 +356,46 @@ TEST(ApiServerTest, ACertificateIsAskedForAtEachConnection) {
   EXPECT_FALSE(accepts(*first));
 }
 
+/// The real clock with another date.
+class ClockOfAnotherDate final : public base::Clock {
+ public:
+  base::TimePoint Now() const override { return base::Clock::Real().Now(); }
+  base::WallTime Wall() const override { return base::Clock::Real().Wall() + offset_.load(); }
+  base::Wake WaitUntil(base::Mutex& mu, base::CondVar& cv, const std::stop_token& stop,
+                       base::TimePoint deadline) override KX_REQUIRES(mu) {
+    return base::Clock::Real().WaitUntil(mu, cv, stop, deadline);
+  }
+  void SetOffset(std::chrono::hours offset) { offset_ = offset; }
+
+ private:
+  std::atomic<std::chrono::hours> offset_{};
+};
+
+/// Clients that were given its certificate at the start would not get in any more after a year.
+TEST(ApiServerTest, TheCertificateThatItMakesItselfNeverEnds) {
+  ClockOfAnotherDate clock;
+  clock.SetOffset(std::chrono::hours(-24 * 400));
+  auto storage = storage::NewMemoryStorage({});
+  ASSERT_TRUE(storage);
+  ApiServer server(std::move(*storage), {.clock = clock});
+  ASSERT_TRUE(server.Start());
+  const std::string authority = server.authority();
+  const std::string kubeconfig = server.kubeconfig();
+  const auto asks = [&]() -> std::string {
+    rest::UrlClient::Options to{.url = "https://localhost:" + std::to_string(server.port()) +
+                                       "/version"};
+    to.tls.ca_data = authority;
+    const auto client = rest::UrlClient::New(std::move(to));
+    const auto got = client ? (*client)->Get({}, 1 << 20, {}) : Fail(client.error());
+    return got ? "answered" : got.error().message;
+  };
+  EXPECT_THAT(asks(), HasSubstr("certificate has expired"));
+  clock.SetOffset(std::chrono::hours(-24 * 60));  // It has been valid for 340 days.
+  EXPECT_EQ(asks(), "answered") << "with a certificate that ends long after the first";
+  EXPECT_EQ(server.authority(), authority);
+  EXPECT_EQ(server.kubeconfig(), kubeconfig);
+}
+
 TEST(ApiServerTest, ServesWithTlsAndWritesAKubeconfig) {
   auto storage = storage::NewMemoryStorage({});
   ASSERT_TRUE(storage);

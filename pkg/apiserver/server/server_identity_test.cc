@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <string>
-#include <vector>
+#include <memory>
 
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/testing/fake_clock.h"
@@ -14,8 +13,8 @@ namespace {
 
 class ServerIdentityTest : public ::testing::Test {
  protected:
-  ServerIdentity Keep(const std::vector<std::string>& names = {"localhost"}) {
-    auto kept = KeepIdentity(*storage_, names, clock_, {});
+  ServerIdentity Keep() {
+    auto kept = KeepIdentity(*storage_, clock_, {});
     EXPECT_TRUE(kept);
     return kept ? std::move(*kept) : ServerIdentity();
   }
@@ -25,29 +24,26 @@ class ServerIdentityTest : public ::testing::Test {
 
 TEST_F(ServerIdentityTest, ItStaysTheSame) {
   const ServerIdentity first = Keep();
-  EXPECT_TRUE(http::CheckKeyPair(first.certificate));
+  EXPECT_TRUE(http::CheckKeyPair(first.authority));
   EXPECT_FALSE(first.token.empty());
-  clock_.Advance(std::chrono::hours(24 * 30));
+  clock_.Advance(std::chrono::hours(24 * 365 * 20));
   const ServerIdentity second = Keep();
-  EXPECT_EQ(second.certificate, first.certificate);
+  EXPECT_EQ(second.authority, first.authority);
   EXPECT_EQ(second.token, first.token);
 }
 
-TEST_F(ServerIdentityTest, TheCertificateIsOfTheNamesAndNeverOver) {
-  const ServerIdentity first = Keep();
-  const ServerIdentity other = Keep({"localhost", "10.0.0.1"});
-  EXPECT_NE(other.certificate, first.certificate);
-  EXPECT_EQ(other.token, first.token);
-  clock_.Advance(std::chrono::hours(24 * 340));
-  const ServerIdentity later = Keep({"localhost", "10.0.0.1"});
-  EXPECT_NE(later.certificate, other.certificate);
-  EXPECT_TRUE(http::CheckKeyPair(later.certificate));
-  EXPECT_EQ(later.token, first.token);
+TEST_F(ServerIdentityTest, ServersWithoutAnAuthorityGetOneAndKeepTheToken) {
+  ASSERT_TRUE(storage_->Create("/kubexx/server-identity",
+                               R"({"token":"t","certificate":"c","key":"k","made":1})", {}));
+  const ServerIdentity kept = Keep();
+  EXPECT_EQ(kept.token.view(), "t");
+  EXPECT_TRUE(http::CheckKeyPair(kept.authority));
+  EXPECT_EQ(Keep().authority, kept.authority);
 }
 
 TEST_F(ServerIdentityTest, WhatCannotBeReadIsAnError) {
   ASSERT_TRUE(storage_->Create("/kubexx/server-identity", "{}", {}));
-  const auto kept = KeepIdentity(*storage_, {"localhost"}, clock_, {});
+  const auto kept = KeepIdentity(*storage_, clock_, {});
   ASSERT_FALSE(kept);
   EXPECT_EQ(kept.error().reason, apimachinery::Reason::kInternalError);
 }

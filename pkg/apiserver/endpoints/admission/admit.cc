@@ -3,8 +3,11 @@
 #include <utility>
 
 #include "kubexx/apiserver/admission/dispatcher.h"
+#include "kubexx/apiserver/endpoints/admission/claim_resize_admission.h"
+#include "kubexx/apiserver/endpoints/admission/default_class.h"
 #include "kubexx/apiserver/endpoints/admission/default_tolerations.h"
 #include "kubexx/apiserver/endpoints/admission/priority_admission.h"
+#include "kubexx/apiserver/endpoints/admission/runtime_class_admission.h"
 #include "kubexx/apiserver/endpoints/admission/service_account_admission.h"
 #include "kubexx/apiserver/endpoints/patch/patch.h"
 #include "kubexx/apiserver/endpoints/preparation/duplicate_owners.h"
@@ -143,8 +146,12 @@ Result<void> Admission::AskToMutate(JsonTree& object, const JsonTree* old) {
     if (options_.posted == nullptr) {
       KX_RETURN_IF_ERROR(GivePriority(call_, object, old));
     }
-    if (options_.posted == nullptr && HasDefaultTolerations(call_)) {
+    if (options_.posted == nullptr && IsPodWrite(call_)) {
       GiveTolerations(object);
+    }
+    if (options_.posted == nullptr && old == nullptr) {
+      KX_RETURN_IF_ERROR(GiveDefaultClass(call_, object));
+      KX_RETURN_IF_ERROR(GiveRuntimeClass(call_, object));
     }
     return {};
   };
@@ -173,7 +180,7 @@ Result<void> Admission::AskToMutate(JsonTree& object, const JsonTree* old) {
   };
   const Dispatch dispatch{
       .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
-  return Dispatcher(call_.webhooks.caller(), call_.webhooks)
+  return Dispatcher(call_.webhooks.caller(), call_.webhooks, call_.webhooks.threads())
       .Mutate(*mutating_, dispatch, &object, old, patch, own);
 }
 
@@ -192,7 +199,8 @@ Result<void> Admission::MutateNew(JsonTree& object) {
 }
 
 ObjectStore::Check Admission::check() {
-  if (!any()) {
+  const bool checks = options_.posted == nullptr && (IsClaimWrite(call_) || IsPodWrite(call_));
+  if (!any() && !checks) {
     return {};
   }
   return [this](const JsonTree* object, const JsonTree* old) -> Result<void> {
@@ -206,13 +214,17 @@ ObjectStore::Check Admission::check() {
 }
 
 Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
+  if (options_.posted == nullptr && object != nullptr) {
+    KX_RETURN_IF_ERROR(old == nullptr ? CheckOverhead(call_, *object)
+                                      : CheckClaimGrowth(call_, *object, *old));
+  }
   if (!any()) {
     return {};
   }
   const admission::Attributes& attributes = AttributesFor(object == nullptr ? *old : *object);
   const Dispatch dispatch{
       .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
-  Dispatcher dispatcher(call_.webhooks.caller(), call_.webhooks);
+  Dispatcher dispatcher(call_.webhooks.caller(), call_.webhooks, call_.webhooks.threads());
   if (object == nullptr) {
     const auto patch = [](const JsonTree& shown, const JsonTree&, const Target&) {
       return Result<JsonTree>(shown);

@@ -26,17 +26,19 @@ struct AdmitOptions {
   bool dry_run = false;  ///< treat the request as a dry run even if the query does not say so
 };
 
-/// The admission of one write. It costs nothing when no webhooks are configured. Not thread-safe;
+/// The admission of one write. It costs little when no webhooks are configured. Not thread-safe;
 /// `call` must outlive it.
 class Admission {
  public:
   Admission(const Call& call, AdmitOptions options);
 
   /// Changes `object`, which is about to be written instead of `old` (null for a create): gives
-  /// pods their tolerations and new pods the parts of their service account (see GiveTolerations
-  /// and GiveServiceAccount), and calls the mutating webhooks. `object` must have its defaults and
-  /// managers. Defaults are set again for what webhooks add; no manager owns those fields, as in
-  /// kube-apiserver. Takes out owner references that the object has twice; see DropDuplicateOwners.
+  /// pods their tolerations, new pods the parts of their service account and of their classes, and
+  /// new claims and Ingresses the default class (see GiveTolerations, GiveServiceAccount,
+  /// GivePriority, GiveRuntimeClass and GiveDefaultClass), and calls the mutating webhooks.
+  /// `object` must have its defaults and managers. Defaults are set again for what webhooks add; no
+  /// manager owns those fields, as in kube-apiserver. Takes out owner references that the object
+  /// has twice; see DropDuplicateOwners.
   apimachinery::Result<void> Mutate(codec::JsonTree& object, const codec::JsonTree* old);
 
   /// The same for a create, in the namespace of the request. When the namespace does not exist or
@@ -46,10 +48,12 @@ class Admission {
   bool mutates() const { return !mutating_->empty(); }
 
   /// Returns Validate as a check for the ObjectStore. When a Scale was posted, the check validates
-  /// the object's Scale. Empty when no webhook has to be asked. Must not outlive this object.
+  /// the object's Scale. Empty when nothing has to be checked and no webhook asked. Must not
+  /// outlive this object.
   ObjectStore::Check check();
 
-  /// Asks the validating webhooks about a write that is about to happen. For a deletion it asks
+  /// Checks a write that is about to happen (see CheckOverhead and CheckClaimGrowth), and asks the
+  /// validating webhooks about it. For a deletion it asks
   /// both kinds of webhooks.
   apimachinery::Result<void> Validate(const codec::JsonTree* object, const codec::JsonTree* old);
 

@@ -22,7 +22,7 @@ bool Covers(const JsonTree& tolerations, std::string_view key) {
 
 }  // namespace
 
-bool HasDefaultTolerations(const Call& call) {
+bool IsPodWrite(const Call& call) {
   return call.type->Is("", "pods") && call.info.subresource.empty();
 }
 

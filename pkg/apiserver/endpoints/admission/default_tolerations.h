@@ -10,7 +10,7 @@
 namespace kubexx::apiserver {
 
 /// Whether the request writes a pod.
-bool HasDefaultTolerations(const Call& call);
+bool IsPodWrite(const Call& call);
 
 /// Adds tolerations with which a pod stays for five minutes on a node that is not ready or
 /// unreachable, unless the pod has its own tolerations for that.

@@ -6,15 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/admission/refusal.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/object_form.h"
-#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
 
 namespace kubexx::apiserver {
 namespace {
 
-using apimachinery::Error;
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
@@ -60,11 +59,6 @@ Result<std::optional<Priority>> DefaultClass(const Call& call) {
       },
       call.request.stop));
   return found;
-}
-
-Error NotAdmitted(const Call& call, const JsonTree& object, const std::string& why) {
-  const std::string name = MetaString(object, "name");
-  return Fail(Forbidden(*call.type, name.empty() ? MetaString(object, "generateName") : name, why));
 }
 
 Result<Priority> ClassOf(const Call& call, const JsonTree& pod, const std::string& name) {

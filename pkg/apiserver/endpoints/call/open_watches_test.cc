@@ -45,6 +45,15 @@ TEST_F(OpenWatchesTest, NobodyHasThoseOfOthers) {
   EXPECT_NE(Watch("jane").stream, nullptr);
 }
 
+/// A client that comes again at once would be refused until the cache looks after its watches.
+TEST_F(OpenWatchesTest, AWatchThatItsClientLeftDoesNotCount) {
+  const http::Response first = Watch("jane");
+  const http::Response second = Watch("jane");
+  ASSERT_NE(second.stream, nullptr) << second.body;
+  second.stream->Closed();
+  EXPECT_NE(Watch("jane").stream, nullptr);
+}
+
 TEST_F(OpenWatchesTest, AdministratorsCanAlwaysWatch) {
   const http::Response first = Watch("admin");
   const http::Response second = Watch("admin");

@@ -12,6 +12,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/admission/caller.h"
 #include "kubexx/apiserver/admission/dispatcher.h"
+#include "kubexx/apiserver/admission/helper_threads.h"
 #include "kubexx/apiserver/admission/webhook.h"
 #include "kubexx/apiserver/endpoints/registry/type_registry.h"
 #include "kubexx/apiserver/endpoints/store/object_store.h"
@@ -43,6 +44,8 @@ class Webhooks final : public admission::Cluster {
   List validating() const;
 
   admission::Caller& caller() { return *caller_; }
+  /// The threads on which all requests ask webhooks.
+  admission::HelperThreads& threads() { return threads_; }
 
   apimachinery::Result<apimachinery::LabelMap> NamespaceLabels(
       const std::string& name, const std::stop_token& stop) override;
@@ -62,6 +65,7 @@ class Webhooks final : public admission::Cluster {
   TypeRegistry& types_;
   ObjectStore& objects_;
   const std::shared_ptr<admission::Caller> caller_;
+  admission::HelperThreads threads_;
   const bool shared_;
   base::Mutex sync_mu_;  // Before mu_.
   mutable base::Mutex mu_;

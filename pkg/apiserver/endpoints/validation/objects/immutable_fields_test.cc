@@ -107,8 +107,11 @@ TEST_F(ImmutableFieldsTest, AServiceKeepsItsAddress) {
 }
 
 TEST_F(ImmutableFieldsTest, AClaimGrowsWhenItIsBound) {
+  Make("/apis/storage.k8s.io/v1/storageclasses",
+       R"("provisioner":"a.b/c","allowVolumeExpansion":true)");
   Make("/api/v1/namespaces/default/persistentvolumeclaims",
-       R"("spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}})");
+       R"("spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"x",)"
+       R"("resources":{"requests":{"storage":"1Gi"}}})");
   const std::string grow = R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})";
   EXPECT_THAT(Refusal(grow), HasSubstr("spec: Forbidden"));
   EXPECT_EQ(Refusal(R"({"spec":{"volumeName":"v"}})"), "");
