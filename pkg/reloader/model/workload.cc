@@ -37,12 +37,13 @@ void TakeTemplateOf(Workload deployment, Workload& workload) {
 }
 
 bool AllPodsAreReplaced(const Workload& workload) {
-  return IsThrough(workload.phase) || workload.phase == reloadpolicy::Phase::kUnavailable ||
+  return IsThrough(workload.phase) || workload.reloads_alone ||
+         workload.phase == reloadpolicy::Phase::kUnavailable ||
          (workload.phase == reloadpolicy::Phase::kFailed && workload.failed_alone);
 }
 
 bool BeginsPods(const Workload& workload) {
-  return !workload.paused &&
+  return !workload.paused && !workload.reloads_alone &&
          (workload.phase == reloadpolicy::Phase::kUpdating ||
           (workload.phase == reloadpolicy::Phase::kUnseen && !workload.presumed));
 }

@@ -114,6 +114,8 @@ struct Workload {
   std::optional<reloadpolicy::Phase> presumed{};
   /// With kFailed: nevertheless no pod is of an earlier template.
   bool failed_alone = false;
+  /// With kUpdating: the pods are being reloaded in place. By the status, the rollout is through.
+  bool reloads_alone = false;
   /// When the rollout ended, well or not, as the status tells it. Only for a workload with
   /// kHistoryAnnotation, or with a rollout that is followed, whose kind tells.
   std::optional<apimachinery::Time> ended{};

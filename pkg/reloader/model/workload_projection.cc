@@ -31,6 +31,8 @@ constexpr char kPhase[] = "rollout-phase";
 constexpr char kPresumed[] = "presumed-phase";
 /// Label of a projection: Workload::failed_alone.
 constexpr char kFailedAlone[] = "failed-alone";
+/// Label of a projection: Workload::reloads_alone.
+constexpr char kReloadsAlone[] = "reloads-alone";
 /// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
 constexpr char kTemplateRef[] = "template-ref";
 /// Label of a projection: the object whose template the workload's pods are made from, as
@@ -248,6 +250,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.failed_alone) {
     object.metadata.labels[kFailedAlone] = "";
   }
+  if (workload.reloads_alone) {
+    object.metadata.labels[kReloadsAlone] = "";
+  }
   if (workload.template_ref) {
     object.metadata.labels[kTemplateRef] =
         workload.template_ref->kind + "/" + workload.template_ref->name;
@@ -336,6 +341,7 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   Workload workload = From(kind, owner);
   if (IsThrough(workload.phase) && IsReloadingInPlace(workload.annotations, workload.uid)) {
     workload.phase = reloadpolicy::Phase::kUpdating;  // it takes its place under limits
+    workload.reloads_alone = true;
   }
   if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
     workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
@@ -405,6 +411,7 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   if (const auto restored = labels.find(kBaselineRestored); restored != labels.end()) {
     workload.baseline_restored = apimachinery::Time{.seconds = NumberFrom(restored->second)};
   }
+  workload.reloads_alone = labels.contains(kReloadsAlone);
   workload.baseline_is_foreign = labels.contains(kBaselineForeign);
   workload.is_made_with_baseline = labels.contains(kMadeWithBaseline);
   if (const auto release = labels.find(kRelease); release != labels.end()) {

@@ -54,7 +54,7 @@ class DoorGate final : public RolloutGate {
     kept += end == WriteEnd::kKept ? 1 : 0;
     taken_back += end == WriteEnd::kNotRolled ? 1 : 0;
   }
-  void OnNothing(const WorkloadId&) override {}
+  void OnNothing(const WorkloadId&) override { ++nothing; }
   void OnWorkload(const WorkloadId&, const Workload*) override { ++told; }
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
   void Wake() { host_->wake(kWeb, base::Duration(0)); }
@@ -70,6 +70,7 @@ class DoorGate final : public RolloutGate {
   std::atomic<int> kept = 0;
   std::atomic<int> told = 0;
   std::atomic<int> taken_back = 0;
+  std::atomic<int> nothing = 0;
 
  private:
   bool IsOnHold(const std::string& config_map) {
@@ -144,6 +145,27 @@ class OperatorInPlaceTest : public OperatorTest {
         "env";
     return deployment;
   }
+  /// All of its pods are there, and of its template.
+  static api::apps::v1::Deployment Complete(api::apps::v1::Deployment deployment) {
+    deployment.status.replicas = deployment.status.updated_replicas = 1;
+    deployment.status.available_replicas = 1;
+    return deployment;
+  }
+  /// The Deployment of StartWithThree as another process leaves it while it is not known what its
+  /// pods have of these sources. All of them have the data "b".
+  api::apps::v1::Deployment LeftByAnother(const std::vector<SourceId>& unknown) {
+    SetConfig("b");
+    SetMore("b");
+    PutConfigMap("env", "b");
+    Baseline baseline{.uid = "uid-web"};
+    baseline.Set(kMountedConfig, DigestOf("key=b"), {});
+    baseline.Set(kMoreConfig, DigestOf("key=b"), {});
+    baseline.Set(kEnvConfig, DigestOf("key=a"), {});
+    for (const SourceId& source : unknown) {
+      baseline.Set(source, UnknownData(), {});
+    }
+    return WithBaseline(Complete(KeepingThree()), baseline.ToString());
+  }
   void StartWithThree() {
     SetMore("a");
     PutConfigMap("env", "a");
@@ -190,10 +212,7 @@ class OperatorInPlaceTest : public OperatorTest {
   enum class Wakes : std::uint8_t { kNo, kYes };
   std::vector<std::string> RunToReports(std::size_t n, Wakes wakes = Wakes::kNo) {
     KX_UNTIL(reports_.texts().size() >= n) {
-      if (wakes == Wakes::kYes) {
-        door_.Wake();
-      }
-      LetTimePass();
+      LetTimePass(wakes);
     }
     return reports_.texts();
   }
@@ -209,15 +228,15 @@ class OperatorInPlaceTest : public OperatorTest {
   /// Lets time pass until there are `n` writes that roll nothing.
   std::vector<FakeWriter::Call> RunToRecords(std::size_t n, Wakes wakes = Wakes::kNo) {
     KX_UNTIL(writer_.AwaitRecords(0).size() >= n) {
-      if (wakes == Wakes::kYes) {
-        door_.Wake();
-      }
-      LetTimePass();
+      LetTimePass(wakes);
     }
     return writer_.AwaitRecords(n);
   }
   /// Only while somebody waits for it: see InPlaceReloadsTest.
-  void LetTimePass() {
+  void LetTimePass(Wakes wakes = Wakes::kNo) {
+    if (wakes == Wakes::kYes) {
+      door_.Wake();
+    }
     if (clock_.Sleepers() > 0) {
       clock_.Advance(milliseconds(200));
     }
@@ -230,9 +249,9 @@ class OperatorInPlaceTest : public OperatorTest {
       LetTimePass();
     }
   }
-  std::vector<FakeWriter::Call> RunToRollout() {
+  std::vector<FakeWriter::Call> RunToRollout(Wakes wakes = Wakes::kNo) {
     KX_UNTIL(!writer_.calls().empty()) {
-      LetTimePass();
+      LetTimePass(wakes);
     }
     return writer_.calls();
   }
@@ -427,29 +446,166 @@ TEST_F(OperatorInPlaceTest, ARefusedSourceThatIsPutOnHoldHasNobodyAskedAgain) {
   EXPECT_THAT(writer_.calls(), IsEmpty());
 }
 
-// Nobody but the mark knew that the data were refused, and it goes while they are held back.
-TEST_F(OperatorInPlaceTest, RefusedDataThatAreHeldBackSinceAreRolledForNoOtherSource) {
+// Nobody but the mark knew that the data were refused, and it goes while newer ones are held back.
+TEST_F(OperatorInPlaceTest, RefusedDataThatComeBackWhileTheGateIsClosedAreRolledForNoOtherSource) {
   Refuse(true);
   StartWithThree();
   Edit("b", 1);
   RunToReports(1);
   door_.open = false;
-  SetMore("b");
-  AwaitEvents("configmaps", "update", 2);
-  Settle();
+  Edit("c", 2);
   KX_AWAIT(door_.kept == 1);
   EditEnv("b", 3);
+  Edit("b", 4);
   LookAgain(1);
   door_.open = true;
   EXPECT_THAT(RunToReports(2, Wakes::kYes)[1], HasSubstr("New data of ConfigMap env wait as well"));
   EXPECT_THAT(writer_.calls(), IsEmpty());
   Refuse(false);
   SetMore("c");
-  AwaitEvents("configmaps", "update", 4);
+  AwaitEvents("configmaps", "update", 5);
   Settle();
   const auto calls = RunToRollout();
   ASSERT_THAT(calls, SizeIs(1));
   EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=b"));
+}
+
+// The mark counted as pods that begin, so that the data in between counted as those of some pods.
+TEST_F(OperatorInPlaceTest, AMarkBeginsNoPods) {
+  Refuse(true);
+  SetMore("a");
+  PutConfigMap("env", "a");
+  StartWith(Complete(KeepingThree()));
+  Edit("b", 1);
+  RunToReports(1);
+  const int told = door_.told;
+  auto marked = WithBaseline(Complete(KeepingThree()), writer_.AwaitRecords(1)[0].baseline);
+  marked.metadata.annotations[kReloadMark] = MarkFor("b");
+  Put(*deployments_, marked);
+  KX_AWAIT(door_.told > told);
+  EditEnv("b", 2);
+  RunToReports(2);
+  EditEnv("a", 3);
+  Refuse(false);
+  Edit("c", 4);
+  const auto records = RunToRecords(3);
+  EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=c"));
+  EXPECT_EQ(RecordedIn(records[2], kEnvConfig), DigestOf("key=a"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+// The mark was not for both, so it said nothing, and the refused data were rolled.
+TEST_F(OperatorInPlaceTest, AnotherProcessAsksFirstWhereMoreIsUnknownThanTheMarkIsFor) {
+  Refuse(true);
+  door_.PutOnHold("more");
+  auto deployment = LeftByAnother({kMountedConfig, kMoreConfig});
+  deployment.metadata.annotations[kReloadMark] = MarkFor("b");
+  StartWith(deployment);
+  EXPECT_THAT(RunToReports(1)[0], HasSubstr("New data of ConfigMap env wait as well"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  Refuse(false);
+  door_.PutOnHold("");
+  const auto calls = RunToRollout(Wakes::kYes);
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=b"));
+}
+
+// Only the memory of the process that had taken the mark away knew of the refusal.
+TEST_F(OperatorInPlaceTest, AnotherProcessAsksFirstWhereTheMarkIsGone) {
+  Refuse(true);
+  StartWith(LeftByAnother({kMountedConfig}));
+  EXPECT_THAT(RunToReports(1)[0], HasSubstr("New data of ConfigMap env wait as well"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  Refuse(false);
+  SetMore("c");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0]), DigestOf("key=b"));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=b"));
+}
+
+TEST_F(OperatorInPlaceTest, DataThatAreKnownAreRolledAtOnceByAnotherProcess) {
+  StartWith(LeftByAnother({}));
+  const auto calls = RunToRollout();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(RecordedIn(calls[0], kEnvConfig), DigestOf("key=b"));
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+}
+
+// What waited was left out of the rollout's record, and had another one made.
+TEST_F(OperatorInPlaceTest, WhereNoMarkCanBeWrittenTheRolloutIsForWhatWaitsAsWell) {
+  writer_.FailBaselines(apimachinery::Status(apimachinery::Reason::kInvalid, "too large", 422));
+  StartWith(LeftByAnother({kMountedConfig}));
+  KX_UNTIL(writer_.calls().size() >= 2) {
+    LetTimePass();
+  }
+  EXPECT_THAT(writer_.calls()[1].patch, HasSubstr("STAKATER_ENV_CONFIGMAP"));
+  EXPECT_THAT(pods_.pod("web-0").read, IsEmpty());
+}
+
+TEST_F(OperatorInPlaceTest, RefusedDataForWhichNoMarkCanBeWrittenAreNotRolled) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  writer_.FailBaselines(apimachinery::Status(apimachinery::Reason::kInvalid, "too large", 422));
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  KX_UNTIL(Count("reloader_reconcile_total", {{"result", "error"}}) >= 2) {
+    LetTimePass();
+  }
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+  EXPECT_GE(door_.taken_back, 2);
+  EXPECT_EQ(reports_.texts()[1], "failed ");
+}
+
+TEST_F(OperatorInPlaceTest, AHistoryThatCannotBeWrittenHindersNoReload) {
+  history_ = 5;
+  writer_.FailHistories(apimachinery::Status(apimachinery::Reason::kInvalid, "too large", 422));
+  StartWith(Mounting());
+  Edit("b", 1);
+  const auto records = RunToRecords(3);
+  EXPECT_THAT(records[1].patch, HasSubstr("inPlace"));
+  EXPECT_THAT(records[2].patch, Not(HasSubstr("inPlace")));
+  EXPECT_EQ(RecordedIn(records[2]), DigestOf("key=b"));
+  EXPECT_THAT(writer_.calls(), IsEmpty());
+}
+
+// A place that was reserved for a second attempt was kept for as long as the data were refused.
+TEST_F(OperatorInPlaceTest, WhileNothingIsAskedForNoPlaceIsReserved) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  const int nothing = door_.nothing;
+  door_.Wake();
+  KX_UNTIL(door_.nothing > nothing) {
+    LetTimePass();
+  }
+}
+
+// The report went with the mark, so the program was asked for the same data again.
+TEST_F(OperatorInPlaceTest, WhereTheGateClosesAfterARefusalNobodyIsAskedAgain) {
+  Refuse(true);
+  StartWithThree();
+  Edit("b", 1);
+  RunToReports(1);
+  door_.PutOnHold("more");
+  door_.open = false;
+  SetMore("b");
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  LookAgain(2);
+  door_.open = true;
+  LookAgain(3);
+  EXPECT_EQ(door_.kept, 0);
+  EXPECT_THAT(writer_.AwaitRecords(0), SizeIs(1));
+  EXPECT_THAT(reports_.texts(), SizeIs(1));
+  door_.PutOnHold("");
+  EXPECT_THAT(RunToReports(2, Wakes::kYes), SizeIs(2)) << "asked for both";
 }
 
 // The half that had not changed was rolled.
@@ -724,12 +880,16 @@ TEST_F(OperatorInPlaceTest, TheHistoryTellsOfIt) {
 }
 
 TEST_F(OperatorInPlaceTest, AWorkloadThatIsBeingReloadedCountsAsUnderWay) {
-  auto deployment = Mounting();
+  auto deployment = Complete(Mounting());
   deployment.metadata.annotations[kReloadMark] = "uid-web 2026-01-01T00:00:00Z";
   cache::Object object{
       .encoding = codec::Encoding::kJson, .bytes = codec::EncodeJson(deployment), .key = kWeb.key};
   ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
-  EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, object)->phase, reloadpolicy::Phase::kUpdating);
+  const auto workload = WorkloadFrom(WorkloadKind::kDeployment, object);
+  ASSERT_TRUE(workload);
+  EXPECT_EQ(workload->phase, reloadpolicy::Phase::kUpdating);
+  EXPECT_TRUE(AllPodsAreReplaced(*workload)) << "all pods are of the present template";
+  EXPECT_FALSE(BeginsPods(*workload));
 }
 
 }  // namespace

@@ -202,10 +202,19 @@ class Reconciler {
   /// which pods may begin with their data. Otherwise as Act.
   std::optional<Answer> LeaveRest(const Workload& workload, reloader::Plan& plan,
                                   std::vector<Change> rest, const Moment& moment);
-  /// Writes on the workload that a reload is under way, and starts it. `annotations`: the gate's.
-  std::optional<Answer> BeginReload(const Workload& workload, const reloader::Plan& plan,
-                                    const ReloadAction& action, const AnnotationEdits& annotations,
-                                    const Moment& moment);
+  /// What a reload begins with, beside its plan.
+  struct Beginning {
+    const ReloadAction& action;
+    const AnnotationEdits& annotations;  ///< the gate's
+    const std::vector<Change>& held;     ///< see Judge
+    /// The program has refused some of the data, and they are not to be rolled.
+    bool is_of_refused = false;
+  };
+  /// Writes on the workload that a reload is under way, and starts it. Where that cannot be
+  /// written, the workload is rolled, with what is held, or nothing begins if it is of refused
+  /// data.
+  std::optional<Answer> BeginReload(const Workload& workload, reloader::Plan& plan,
+                                    const Beginning& beginning, const Moment& moment);
   /// Ends a reload that is under way, since the newer data may not be given to the pods yet. It
   /// stays recorded that the pods may have anything. Otherwise as Act.
   std::optional<Answer> LeaveReload(const Workload& workload, const reloader::Plan& plan,
@@ -250,6 +259,9 @@ class Reconciler {
                   AnnotationEdits& annotations) const;
   /// Whether the operator may record a baseline on the workload.
   bool Records(const Workload& workload) const;
+  /// Makes a write that rolls nothing; without the history in it if it is denied with that.
+  apimachinery::Result<WriteOutcome> WriteRecord(const WorkloadId& id, WorkloadWrite& write,
+                                                 const std::stop_token& stop);
   /// Writes the annotations that the gate wants on the workload. Returns false when that must be
   /// tried again.
   bool WriteMarks(const Workload& workload, const std::stop_token& stop);

@@ -45,6 +45,12 @@ void LogFailure(const WorkloadId& id, const InPlaceReloads::Report& report, cons
                              {"reason", report.why}});
 }
 
+/// The failure of a write whose annotations may not be written.
+apimachinery::Error Unrecorded(const WriteOutcome& written) {
+  return apimachinery::Fail(
+      written.refusal.value_or(apimachinery::Status(Reason::kForbidden, "it is not recorded")));
+}
+
 /// An answer after which the workload is looked at for what is left of its plan.
 Reconciler::Answer WithMore(Reconciler::Answer answer) {
   if (answer.again == base::Duration(0)) {
@@ -73,8 +79,7 @@ InPlaceVerdict Reconciler::Judge(const Workload& workload, reloader::Plan& plan,
     return {};
   }
   InPlaceVerdict verdict = JudgeInPlace(workload, plan.changes, Records(workload));
-  const ReloadedData refused = parts_.in_place->Refused(workload.id);
-  if (verdict.action || (refused.empty() && !IsMarked(workload))) {
+  if (verdict.action || verdict.why_not.empty()) {
     return verdict;
   }
   std::vector<Change> without;
@@ -89,10 +94,15 @@ InPlaceVerdict Reconciler::Judge(const Workload& workload, reloader::Plan& plan,
     }
   }
   std::vector<Change> begun;
+  const ReloadedData refused = parts_.in_place->Refused(workload.id);
   const InPlaceReloads::Report report = parts_.in_place->Look(workload.id);
   std::ranges::copy_if(without, std::back_inserter(begun),
                        [&](const Change& change) { return IsUnderWay(plan, report, change); });
-  const bool is_asked = !begun.empty() && IsForData(DataOf(begun), report, workload);
+  // Another process may have asked for these data, and only that one knows the answer. Its mark
+  // need not tell: it goes when newer data are held back, and is for fewer sources where pods have
+  // begun since.
+  const bool is_untold = report.state == InPlaceReloads::State::kNone && refused.empty();
+  const bool is_asked = !begun.empty() && (is_untold || IsForData(DataOf(begun), report, workload));
   // The other half of what was refused may have changed, or the mark may be gone because the gate
   // has held the data back since.
   if (!is_asked && !HasSome(refused, DataOf(without))) {
@@ -185,14 +195,20 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
       StartReload(workload, action, begun);  // with another action, or after another process
     }
     if (!is_kept || HasAll(report.data, DataOf(plan.changes))) {
+      KeepNoPlace(workload.id);  // an attempt at newer data that was overtaken has reserved one
       return LeaveRest(workload, plan, std::move(rest), moment);  // until its end, or newer data
     }
     // The program may take all of it together, and has to be asked for the rest anyway.
   }
+  const bool is_of_refused =
+      action.keeps_refused && HasSome(parts_.in_place->Refused(workload.id), DataOf(plan.changes));
   AnnotationEdits annotations;
   if (parts_.gate != nullptr &&
       !(begun.empty() ? parts_.gate->Admit(workload, plan.changes, annotations)
                       : parts_.gate->AdmitNewer(workload, plan.changes, annotations))) {
+    if (is_kept) {  // nothing goes on, and without its report the program would be asked again
+      return LeaveRest(workload, plan, std::move(rest), moment);
+    }
     if (!begun.empty()) {
       return LeaveReload(workload, plan, moment);
     }
@@ -210,7 +226,10 @@ std::optional<Reconciler::Answer> Reconciler::ReloadInPlace(const Workload& work
     return answer;
   }
   const bool is_news = !held.empty() && parts_.memory.LeaveDue(workload.id, held);
-  auto answer = BeginReload(workload, plan, action, annotations, moment);
+  auto answer = BeginReload(
+      workload, plan,
+      {.action = action, .annotations = annotations, .held = held, .is_of_refused = is_of_refused},
+      moment);
   return answer && is_news ? WithMore(*answer) : answer;
 }
 
@@ -249,15 +268,15 @@ std::optional<Reconciler::Answer> Reconciler::LeaveReload(const Workload& worklo
 }
 
 std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& workload,
-                                                          const reloader::Plan& plan,
-                                                          const ReloadAction& action,
-                                                          const AnnotationEdits& annotations,
+                                                          reloader::Plan& plan,
+                                                          const Beginning& beginning,
                                                           const Moment& moment) {
   const WorkloadId& id = workload.id;
   const std::vector<Change> unknown = WithUnknownData(plan.changes);
   const std::string baseline = BaselineAfter(plan, unknown, PodsAre::kKept);
-  WorkloadWrite write{
-      .uid = workload.uid, .resource_version = moment.version, .annotations = annotations};
+  WorkloadWrite write{.uid = workload.uid,
+                      .resource_version = moment.version,
+                      .annotations = beginning.annotations};
   write.annotations[std::string(kBaselineAnnotation)] = baseline;
   write.annotations[kMarkKey] = workload.uid + " " +
                                 apimachinery::Time::From(parts_.clock.Wall()).ToString() + " " +
@@ -268,13 +287,19 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& worklo
     write.annotations[std::string(kHistoryAnnotation)] = *std::move(history);
   }
   const std::vector<SourceId> sent = parts_.memory.BeginWrite(id, unknown);
-  const auto written = parts_.writer.Write(id, write, moment.stop);
-  const bool is_refused = written ? !written->recorded : IsDenied(written.error());
-  if (!written && !MayHaveBeenMade(written.error())) {
+  auto written = WriteRecord(id, write, moment.stop);
+  const bool is_denied = written ? !written->recorded : IsDenied(written.error());
+  if (written && !written->recorded) {
+    written = Unrecorded(*written);
+  }
+  if (is_denied || (!written && !MayHaveBeenMade(written.error()))) {
     parts_.memory.CancelWrite(id, sent);
   }
-  if (is_refused) {  // what is under way could not be told to others
-    return Write(workload, plan, annotations, moment.begin, moment.stop);
+  if (is_denied) {  // what is under way could not be told to others
+    plan.changes.insert(plan.changes.end(), beginning.held.begin(), beginning.held.end());
+  }
+  if (is_denied && !beginning.is_of_refused) {
+    return Write(workload, plan, beginning.annotations, moment.begin, moment.stop);
   }
   const bool is_overtaken =
       !written && !moment.version.empty() && written.error().reason == Reason::kConflict;
@@ -295,7 +320,7 @@ std::optional<Reconciler::Answer> Reconciler::BeginReload(const Workload& worklo
   parts_.memory.Confirm(id, unknown, false);
   parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, baseline, written->version));
   parts_.recording.Written(id, baseline);
-  StartReload(workload, action, plan.changes);
+  StartReload(workload, beginning.action, plan.changes);
   return Answer{};
 }
 
@@ -316,10 +341,9 @@ std::optional<Reconciler::Answer> Reconciler::RecordReload(const Workload& workl
                                     .action = report.action.text});
   }
   const std::vector<SourceId> sent = parts_.memory.BeginWrite(id, plan.changes);
-  auto written = parts_.writer.Write(id, write, moment.stop);
+  auto written = WriteRecord(id, write, moment.stop);
   if (written && !written->recorded) {  // the right is gone since
-    written = apimachinery::Fail(
-        written->refusal.value_or(apimachinery::Status(Reason::kForbidden, "it is not recorded")));
+    written = Unrecorded(*written);
   }
   if (!written && !MayHaveBeenMade(written.error())) {
     parts_.memory.CancelWrite(id, sent);

@@ -22,6 +22,18 @@ bool IsOvertaken(const apimachinery::Result<WriteOutcome>& written) {
 
 }  // namespace
 
+apimachinery::Result<WriteOutcome> Reconciler::WriteRecord(const WorkloadId& id,
+                                                           WorkloadWrite& write,
+                                                           const std::stop_token& stop) {
+  auto written = parts_.writer.Write(id, write, stop);
+  // There may be no room for it, and the history is the least important.
+  if (!written && IsContentDenied(written.error()) &&
+      write.annotations.erase(std::string(kHistoryAnnotation)) > 0) {
+    written = parts_.writer.Write(id, write, stop);
+  }
+  return written;
+}
+
 bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& stop) {
   AnnotationEdits marks = parts_.gate == nullptr ? AnnotationEdits() : parts_.gate->Marks(workload);
   if (marks.empty()) {
@@ -32,11 +44,7 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
     marks[std::string(kHistoryAnnotation)] = *std::move(history);
   }
   WorkloadWrite write{.uid = workload.uid, .annotations = std::move(marks)};
-  auto written = parts_.writer.Write(workload.id, write, stop);
-  if (!written && IsContentDenied(written.error()) &&
-      write.annotations.erase(std::string(kHistoryAnnotation)) > 0) {
-    written = parts_.writer.Write(workload.id, write, stop);
-  }
+  auto written = WriteRecord(workload.id, write, stop);
   // Where the object has no room for the data, they were left out when it was rolled, too: without
   // them the record of the end is still one.
   const std::string data(reloadpolicy::kRolledDataAnnotation);
