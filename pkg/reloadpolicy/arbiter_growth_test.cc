@@ -101,14 +101,51 @@ TEST_F(ArbiterGrowthTest, AnAutoscalerThatAddsOneAfterTheOtherMaySo) {
   EXPECT_TRUE(HasFailed());
 }
 
-TEST_F(ArbiterGrowthTest, AnAutoscalerThatAddsAndTakesAwayAllDayEndsInAnAnswer) {
+// Each growth began the soak anew until the bound was reached, and then the canary had failed.
+TEST_F(ArbiterGrowthTest, AHealthyWorkloadUnderAnAutoscalerThatBreathesEndsWell) {
+  SetPolicy({.health_timeout = 1min, .soak_time = 1h, .stop_after_failures = 1});
+  RollAndSoak();
+  const base::WallTime begin = now_;
+  while (arbiter_.IsFollowed(AppRef("a")) && !HasFailed() && now_ < begin + 24h) {
+    Grow(8);
+    After(30s);
+    SeeWanting(8, Phase::kComplete);
+    After(90s);
+    SeeWanting(5, Phase::kComplete);
+    After(90s);
+  }
+  EXPECT_FALSE(HasFailed());
+  EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
+  EXPECT_GE(now_, begin + 1h)
+      << "it is complete for an hour, and the pods' coming is no part of it";
+  EXPECT_LE(now_, begin + 2h);
+}
+
+TEST_F(ArbiterGrowthTest, PodsThatCrashBetweenTwoGrowthsBeginTheSoakAnew) {
+  RollAndSoak();
+  Grow(5);
+  SeeWanting(5, Phase::kComplete);
+  After(9min);
+  SeeWanting(3, Phase::kComplete);
+  Grow(5);
+  SeeWanting(5, Phase::kComplete);
+  After(30s);
+  SeeWanting(5, Phase::kUnavailable);
+  SeeWanting(5, Phase::kComplete);
+  After(9min + 59s);
+  EXPECT_TRUE(arbiter_.IsFollowed(AppRef("a")));
+  After(1s);
+  EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
+}
+
+TEST_F(ArbiterGrowthTest, AWorkloadThatIsHardlyEverCompleteEndsInAnAnswer) {
   RollAndSoak();
   int rounds = 0;
   for (; rounds < 1000 && !HasFailed(); ++rounds) {
     Grow(5);
     After(30s);
     SeeWanting(5, Phase::kComplete);
-    After(5min);
+    After(9s);
     SeeWanting(3, Phase::kComplete);
   }
   EXPECT_EQ(rounds, 1 + kMostRegrown + 1) << "the first is more than ever, the last one fails";

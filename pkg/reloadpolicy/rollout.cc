@@ -48,11 +48,13 @@ void Rollout::See(Phase seen, base::WallTime now, const std::optional<Presumed>&
   if (!IsThrough(seen) || (seen == Phase::kWithoutPods && (failed || !data.empty()))) {
     healthy_since.reset();
     soaked_for_others = lived = false;
+    soaked = is_growing && !failed ? soaked : base::Duration(0);
     return;
   }
   is_growing = false;
   if (!healthy_since) {
-    healthy_since = now;
+    soaked = failed ? base::Duration(0) : soaked;
+    healthy_since = Later(now, -soaked);
   }
 }
 
@@ -67,10 +69,14 @@ void Rollout::NoteWanted(std::optional<std::int64_t> wants, base::WallTime now) 
   if (!previous || *wants <= *previous || failed || (!healthy_since && !is_growing)) {
     return;
   }
-  if (!is_most && regrown >= kMostRegrown) {
+  const base::Duration complete_for =
+      healthy_since ? std::max<base::Duration>(now - *healthy_since, base::Duration(0)) : soaked;
+  const bool goes_on = complete_for - soaked >= kLeastSoakAfterFailure;  // so it ends some day
+  if (!is_most && !goes_on && regrown >= kMostRegrown) {
     return;
   }
-  regrown += is_most ? 0 : 1;
+  regrown += is_most || goes_on ? 0 : 1;
+  soaked = is_most ? base::Duration(0) : complete_for;
   is_growing = true;
   running_since = std::max(running_since, now);
 }
@@ -191,9 +197,10 @@ std::optional<base::WallTime> Rollout::NextChange(base::WallTime now) const {
 
 std::optional<base::WallTime> Rollout::NextOwnChange(base::WallTime now) const {
   if (healthy_since) {
-    const auto soaked = unread && !soaked_for_others ? SoakedAfter(others_soak) : SoakedAt();
-    const auto living = restored && !lived ? Later(*healthy_since, kLeastSoakAfterFailure) : soaked;
-    return std::max(std::min(soaked, living), now);
+    const auto soaked_at = unread && !soaked_for_others ? SoakedAfter(others_soak) : SoakedAt();
+    const auto living =
+        restored && !lived ? Later(*healthy_since, kLeastSoakAfterFailure) : soaked_at;
+    return std::max(std::min(soaked_at, living), now);
   }
   if (unread && IsTimed() && !failed_for_others && OthersDeadline() > now) {
     return OthersDeadline();

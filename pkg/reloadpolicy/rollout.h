@@ -24,8 +24,9 @@ inline constexpr base::Duration kLeastSoakAfterFailure = std::chrono::seconds(10
 /// long: a new workload is unavailable for a moment, too.
 inline constexpr base::Duration kLeastUnavailable = std::chrono::seconds(10);
 
-/// So often is a complete workload that gets back pods that it has had before given the timeout
-/// anew. An autoscaler may add and take away pods all day, and a rollout has to end.
+/// So often is a workload that gets back pods that it has had before, and has not been complete for
+/// kLeastSoakAfterFailure since the last time, given the timeout anew. An autoscaler may add and
+/// take away pods all day, and a rollout has to end.
 inline constexpr int kMostRegrown = 10;
 
 /// A rollout that is under way, or that has failed while its workload has not become healthy since.
@@ -82,7 +83,8 @@ struct Rollout {
   /// The data that it is for; empty: it is of no wave, or the workload had no pods that could show
   /// anything of the data when it began.
   DataVersions data{};
-  /// Since when it has been complete without interruption; std::nullopt when it is not complete.
+  /// Since when it has been complete without interruption, where the time in which pods that it has
+  /// had before came back is left out (`soaked`); std::nullopt when it is not complete.
   std::optional<base::WallTime> healthy_since{};
   /// It has been complete for kLeastSoakAfterFailure without interruption, or its status says that
   /// it became so in time: see MayCountAsFailed.
@@ -96,7 +98,11 @@ struct Rollout {
   std::optional<std::int64_t> most_wanted{};
   /// Pods were added while it was complete, and it has not been complete since.
   bool is_growing = false;
-  int regrown = 0;  ///< how often that was within most_wanted
+  /// How often that was within most_wanted without the soak's having gone on since the last time.
+  int regrown = 0;
+  /// For how long it had been complete when pods that it has had before were added. The soak goes
+  /// on from there once it is complete again.
+  base::Duration soaked{};
   std::string uid{};
   std::string template_hash{};  ///< of the pod template that it rolls out; empty when not known
   /// The workload's annotations, which may set timeouts.
@@ -110,7 +116,7 @@ struct Rollout {
   void See(Phase seen, base::WallTime now, const std::optional<Presumed>& may_be = std::nullopt);
   /// Takes into account how many pods the workload is to have; std::nullopt: not known. When more
   /// are added after it was complete, these are given the timeout anew: nothing is wrong with the
-  /// pods that were there. Call it before See.
+  /// pods that were there. Its soak begins anew where there are more than ever. Call it before See.
   void NoteWanted(std::optional<std::int64_t> wants, base::WallTime now);
   /// Whether the rollout was complete at `completed`, and its timeout was not over then.
   bool WasCompleteInTime(const std::optional<base::WallTime>& completed) const;
