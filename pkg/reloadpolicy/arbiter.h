@@ -131,8 +131,8 @@ class Arbiter {
   /// earlier attempt may have caused that change; if its outcome is unknown, it stays unknown.
   void CancelOvertaken(const ObjectRef& workload);
   /// After Cancel: why the write was refused. Who waits for the workload is told, until it is
-  /// written, needs no rollout or is deleted.
-  void NoteRefused(const ObjectRef& workload, const std::string& why);
+  /// written, also by another replica, needs no rollout or is deleted.
+  void NoteRefused(const ObjectRef& workload, const std::string& why, base::WallTime now);
   /// It is not known whether the write that followed Begin was made. The rollout keeps its place
   /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
   /// cannot fail before Observe has seen it.
@@ -179,9 +179,9 @@ class Arbiter {
   /// Whether the workload's rollout is under way, even if it is paused, or has failed and the
   /// workload has not become healthy since: later waves wait for it.
   bool IsFollowed(const ObjectRef& workload) const { return rollouts_.contains(workload); }
-  /// Whether the workload's rollout is followed, or waits: then the end of that wakes those who
-  /// wait for it.
-  bool Knows(const ObjectRef& workload) const;
+  /// Whether the rollout of the workload that `hold` waits for (Hold::waits_for) waits as well, or
+  /// is under way as far as that matters to this hold: then the end of that wakes those who wait.
+  bool IsHeldUp(const Hold& hold) const;
   /// Whether the workload's rollout is followed, and no event has told of it yet.
   bool IsUntold(const ObjectRef& workload) const;
   /// Whether a rollout is under way according to these annotations of the workload, of which no
@@ -415,7 +415,11 @@ class Arbiter {
   std::map<ObjectRef, base::WallTime> settled_since_;  ///< see SettledSince
   std::map<ObjectRef, std::string> templates_;  ///< the last Sighting::template_without_status
   std::set<ObjectRef> waited_for_;  ///< of waiting_for_, those whose being settled wakes others
-  std::map<ObjectRef, std::string> refused_;  ///< see NoteRefused
+  struct Refused {
+    std::string why{};
+    base::WallTime since{};  ///< of the last time
+  };
+  std::map<ObjectRef, Refused> refused_;  ///< see NoteRefused
   /// Of waiting_for_, those that may have ceased to hold others up since TakeWakes.
   std::set<ObjectRef> moved_;
   /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was

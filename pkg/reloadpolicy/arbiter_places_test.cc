@@ -516,7 +516,7 @@ TEST_F(ArbiterPlacesTest, WhoWaitsForOneWhoseWriteIsRefusedSaysSo) {
       Begin("db");
       arbiter_.Cancel(AppRef("db"));
       (void)arbiter_.TakeWakes(now_);
-      arbiter_.NoteRefused(AppRef("db"), "quota of pods; attempt " + std::to_string(i));
+      arbiter_.NoteRefused(AppRef("db"), "quota of pods; attempt " + std::to_string(i), now_);
       EXPECT_EQ(arbiter_.TakeWakes(now_).size(), i == 0 ? 1U : 0U) << "it tells that once";
       EXPECT_THAT(message(), HasSubstr("db" +
                                        std::string(waves ? ", which is of an earlier wave"
@@ -525,15 +525,38 @@ TEST_F(ArbiterPlacesTest, WhoWaitsForOneWhoseWriteIsRefusedSaysSo) {
                                        "attempt " +
                                        std::to_string(i)));
     }
-    arbiter_.NoteRefused(AppRef("db"), std::string(255, 'x') + "\u00e4");
+    arbiter_.NoteRefused(AppRef("db"), std::string(255, 'x') + "\u00e4", now_);
     EXPECT_THAT(message(), HasSubstr("xxx..."));
     arbiter_.Settle(AppRef("db"), {"u", on_workload_["db"]}, now_);
     EXPECT_EQ(message(), before);
-    arbiter_.NoteRefused(AppRef("db"), "quota");
+    arbiter_.NoteRefused(AppRef("db"), "quota", now_);
     Begin("db");
     arbiter_.Written(AppRef("db"), now_);
     EXPECT_EQ(message(), before);
     on_workload_.clear();
+  }
+}
+
+// Its shard was with another replica for a while.
+TEST_F(ArbiterPlacesTest, ARefusalIsOverWhenAnotherReplicaHasRolledTheWorkload) {
+  arbiter_.SetPolicy({.id = {"shop", "p"}, .generation = 1, .order = {{{"web"}, 1}}});
+  const auto message = [&] {
+    return arbiter_.Begin({.workload = AppRef("web"), .before = {AppRef("db")}, .uid = "u"}, now_)
+        .hold->message;
+  };
+  for (const RolloutState state : {RolloutState::kStarted, RolloutState::kCompleted}) {
+    Begin("db");
+    arbiter_.Cancel(AppRef("db"));
+    arbiter_.NoteRefused(AppRef("db"), "quota", now_);
+    on_workload_["db"] = Written(now_ - 1h, RolloutState::kCompleted);
+    See("db", Phase::kComplete);
+    EXPECT_THAT(message(), HasSubstr("quota")) << "that was before";
+    After(1min);
+    on_workload_["db"] = Written(now_, state);
+    See("db", Phase::kUpdating);
+    EXPECT_THAT(message(), Not(HasSubstr("quota")));
+    arbiter_.Forget(AppRef("db"), now_);
+    After(2h);
   }
 }
 

@@ -86,8 +86,11 @@ bool Arbiter::IsActive(const ObjectRef& workload) const {
   return found != rollouts_.end() && found->second.phase != Phase::kPaused;
 }
 
-bool Arbiter::Knows(const ObjectRef& workload) const {
-  return IsFollowed(workload) || pending_.contains(workload);
+bool Arbiter::IsHeldUp(const Hold& hold) const {
+  // One that is paused holds up later waves, and nobody by its order.
+  return pending_.contains(*hold.waits_for) ||
+         (hold.reason == HoldReason::kOrder ? IsActive(*hold.waits_for)
+                                            : IsFollowed(*hold.waits_for));
 }
 
 bool Arbiter::IsUntold(const ObjectRef& workload) const {

@@ -188,6 +188,11 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
   unseen_.erase(workload);
   if (const auto last = LastRolloutOf(seen.annotations)) {
     NoteStart(workload, seen.uid, seen.annotations, *last, now);
+    // Another replica has rolled it since then.
+    if (const auto found = refused_.find(workload);
+        found != refused_.end() && InSeconds(*last) > InSeconds(found->second.since)) {
+      refused_.erase(found);
+    }
   }
   SeeData(workload, seen, now);
   Rollout* rollout = Follow(workload, seen, now);

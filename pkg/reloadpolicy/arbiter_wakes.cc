@@ -153,10 +153,8 @@ bool Arbiter::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& s
     // Others may wait long for one that is neither followed nor waits, such as one that cannot be
     // written: they do not ask at each event of all other workloads.
     case HoldReason::kOrder:
-      return scan.moved.contains(*hold.waits_for) && !IsActive(*hold.waits_for) &&
-             !pending_.contains(*hold.waits_for);
     case HoldReason::kWave:
-      return scan.moved.contains(*hold.waits_for) && !Knows(*hold.waits_for);
+      return scan.moved.contains(*hold.waits_for) && !IsHeldUp(hold);
     default:
       return false;  // it ends at a certain time, or with a change of a policy or an annotation
   }

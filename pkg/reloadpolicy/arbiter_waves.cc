@@ -69,13 +69,14 @@ std::string Arbiter::WhatDelays(const ObjectRef& earlier) const {
 
 std::string Arbiter::WhyRefused(const ObjectRef& earlier) const {
   const auto found = refused_.find(earlier);
-  return found == refused_.end() ? "" : " and whose write the API server refuses: " + found->second;
+  return found == refused_.end() ? ""
+                                 : " and whose write the API server refuses: " + found->second.why;
 }
 
-void Arbiter::NoteRefused(const ObjectRef& workload, const std::string& why) {
+void Arbiter::NoteRefused(const ObjectRef& workload, const std::string& why, base::WallTime now) {
   constexpr std::size_t kMostTold = 256;
   const bool is_new = !refused_.contains(workload);
-  refused_[workload] = why.size() > kMostTold ? base::CutUtf8(why, kMostTold) + "..." : why;
+  refused_[workload] = {why.size() > kMostTold ? base::CutUtf8(why, kMostTold) + "..." : why, now};
   if (is_new) {
     WakeThoseAfter(workload);  // what they report says so from now on
   }

@@ -262,7 +262,7 @@ bool PolicyEnforcer::Answer(bool goes_on, const Workload& workload, std::vector<
       }
       is_news = is_news || IsNews(arbiter, request.workload, before);
       asks_again = !asks_again && decision.hold && decision.hold->waits_for &&
-                   !arbiter.Knows(*decision.hold->waits_for);
+                   !arbiter.IsHeldUp(*decision.hold);
     });
   } while (asks_again);
   ReportSettings(workload);
@@ -389,8 +389,8 @@ void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end, std::ui
 }
 
 void PolicyEnforcer::OnRefused(const WorkloadId& workload, const std::string& why) {
-  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
-    arbiter.NoteRefused(RefOf(workload), why);
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+    arbiter.NoteRefused(RefOf(workload), why, now);
   });
 }
 

@@ -103,6 +103,32 @@ TEST_F(PolicyEnforcerOrderTest, OneThatEndsWhileItIsLookedAtIsNotWaitedFor) {
   EXPECT_TRUE(Admit(Get("web")));
 }
 
+TEST_F(PolicyEnforcerOrderTest, OneThatIsPausedWhileItIsLookedAtIsNotWaitedFor) {
+  needs_rollout_ = [](const Workload&) { return false; };
+  Workload db = Get("db");
+  std::vector<Change> changes{{.container = "app", .variable = "V"}};
+  AnnotationEdits annotations;
+  ASSERT_TRUE(enforcer_.Admit(db, changes, annotations));
+  for (const auto& [key, value] : annotations) {
+    db.annotations[key] = value.value_or("");
+  }
+  db.phase = reloadpolicy::Phase::kUpdating;
+  enforcer_.OnWorkload(db.id, &db);
+  EXPECT_FALSE(Admit(Get("web")));
+  bool is_paused = false;
+  needs_rollout_ = [&](const Workload& workload) {
+    if (workload.id.key.name == "db" && !is_paused) {
+      is_paused = true;
+      db.phase = reloadpolicy::Phase::kPaused;
+      enforcer_.OnWorkload(db.id, &db);  // its event comes now
+      return true;
+    }
+    return false;
+  };
+  enforcer_.OnUpToDate(Get("web"));
+  EXPECT_TRUE(Admit(Get("web")));
+}
+
 TEST_F(PolicyEnforcerOrderTest, OneThatNeedsNoRolloutAnyMoreWakesWhoWaitsForIt) {
   bool needs_rollout = true;
   needs_rollout_ = [&](const Workload& workload) {
