@@ -326,6 +326,18 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
   gate_.Await("nothing ns/web");
 }
 
+// Others wait for it, by an order or in a wave, and no event follows that would wake them.
+TEST_F(OperatorGateTest, AWorkloadThatIsNotWrittenAndWillNotBeNeedsNoRollout) {
+  for (const char* left_alone : {"", "it is suspended"}) {
+    operator_.reset();
+    writer_.answer_ = {.made = left_alone[0] != '\0', .left_alone = left_alone};
+    gate_.LetGo();
+    StartOperator();
+    EXPECT_THAT(gate_.AwaitAll("nothing ns/web"), testing::Contains("not rolled ns/web"));
+    gate_.Await("nothing ns/web");
+  }
+}
+
 TEST_F(OperatorGateTest, AStopTellsThatTheWorkersHaveNotBegun) {
   const logging::testing::Capture capture;
   gate_.BeLate();

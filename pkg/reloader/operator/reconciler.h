@@ -234,6 +234,9 @@ class Reconciler {
   void Notice(const Workload& workload, std::string reason, std::string message) const;
   /// The same as the public function of this name, for the workload as the cache has it.
   bool AwaitsEvent(const Workload& cached) const;
+  /// Tells the gate that the workload needs no rollout, although none was made: no event and no
+  /// other attempt follows, for which others would wait.
+  void NothingFollows(const Workload& workload);
   /// Handles a write that has failed.
   Answer NotWritten(const Workload& workload, const reloader::Plan& plan,
                     const apimachinery::Status& status, base::TimePoint begin);

@@ -85,6 +85,9 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written && !written->left_alone.empty()) {
     parts_.memory.Confirm(id, plan.changes, false);
+    if (end == WriteEnd::kNotRolled) {
+      NothingFollows(workload);
+    }
     logging::Info("Changes detected, workload left alone", {{"workload", id.key.name},
                                                             {"kind", KindName(id.kind)},
                                                             {"namespace", id.key.namespace_},
@@ -96,6 +99,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written && !written->made) {  // a dry run, which is reported once for each change
     parts_.memory.Confirm(id, plan.changes, false);
+    NothingFollows(workload);
     LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
     return Answer{};
   }
@@ -121,6 +125,12 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     return answer;
   }
   return NotWritten(workload, plan, written.error(), begin);
+}
+
+void Reconciler::NothingFollows(const Workload& workload) {
+  if (parts_.gate != nullptr) {
+    parts_.gate->OnUpToDate(workload);
+  }
 }
 
 Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reloader::Plan& plan,
