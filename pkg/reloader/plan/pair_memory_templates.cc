@@ -238,15 +238,16 @@ bool PairMemory::LeaveDue(const WorkloadId& workload, const std::vector<Change>&
 
 void PairMemory::NotePods(const WorkloadId& workload, PodsBegin begin) {
   const base::MutexLock lock(mu_);
-  const auto found =
-      begin == PodsBegin::kYes ? states_.try_emplace(workload).first : states_.find(workload);
+  const bool is_news = begin == PodsBegin::kYes || begin == PodsBegin::kAdded;
+  const auto found = is_news ? states_.try_emplace(workload).first : states_.find(workload);
   if (found == states_.end()) {
     return;
   }
   Knowledge& known = found->second;
+  known.pods_added = begin == PodsBegin::kAdded || (begin != PodsBegin::kNo && known.pods_added);
   known.pods_begin =
-      begin == PodsBegin::kYes ||
-      (begin == PodsBegin::kOnResume && (known.has_unknown_formers || !known.formers.empty()));
+      is_news || (begin == PodsBegin::kOnResume &&
+                  (known.pods_added || known.has_unknown_formers || !known.formers.empty()));
   if (known.pods_begin && MixLeftDue(known)) {
     ++known.templates;  // what a plan has concluded meanwhile was true of the pods before
   }

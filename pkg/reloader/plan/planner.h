@@ -104,6 +104,8 @@ struct Knowledge {
   bool begins_on_resume = false;
   /// Pods begin one after the other, as the last event of the workload tells.
   bool pods_begin = false;
+  /// And there were to be more of them, without an event since then that says that none begin.
+  bool pods_added = false;
   /// The data for which plans were to roll the workload, where something held the rollout, or its
   /// write failed: see PairMemory::LeaveDue.
   std::map<SourceId, Digest> left_due{};

@@ -164,7 +164,7 @@ void EventRouter::NotePods(const Workload& before, const Workload& now, const Ra
     return;
   }
   if (is_same && HasMoreReplicas(before, now)) {
-    parts_.memory.NotePods(now.id, PodsBegin::kYes);
+    parts_.memory.NotePods(now.id, PodsBegin::kAdded);
     if (IsThrough(now.phase) || now.reloads_alone) {
       parts_.memory.NotePods(now.id, PodsBegin::kNo);  // a list tells of them when they are there
     }

@@ -208,6 +208,32 @@ TEST_P(LeftDueTest, PodsOfAScaleUpOfAPausedWorkloadAreRolledWhenTheDataComeBack)
   }
 }
 
+// A window holds a change that comes and goes after the pause, while the pods pull their images.
+TEST_P(LeftDueTest, PodsOfAScaleUpAmidAPauseStillBeginAfterIt) {
+  if (GetParam().kind != WorkloadKind::kDeployment) {
+    GTEST_SKIP() << "it has no pause";
+  }
+  RollAnew();
+  FinishRollout();
+  SetPaused(true);
+  Scale();
+  SetPaused(false);
+  ReplacePods();
+  SetData(kBadData);
+  EXPECT_EQ(Hold(), 1U);
+  SetData(kGoodData);
+  EXPECT_EQ(Hold(), 1U);
+  Roll();
+  FinishRollout();
+  EXPECT_THAT(Look(), IsEmpty());
+  SetPaused(true);
+  SetPaused(false);
+  SetData(kBadData);
+  EXPECT_EQ(Hold(), 1U);
+  SetData(kGoodData);
+  EXPECT_THAT(Look(), IsEmpty()) << "by now they are all there";
+}
+
 TEST_P(LeftDueTest, AScaleDownOfAPausedWorkloadBeginsNoPods) {
   if (GetParam().kind != WorkloadKind::kDeployment) {
     GTEST_SKIP() << "it has no pause";
