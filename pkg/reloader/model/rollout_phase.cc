@@ -168,6 +168,22 @@ std::optional<apimachinery::Time> EndOfRollout(const codec::JsonTree& tree) {
   return std::nullopt;
 }
 
+bool HasTimedOut(const apps::Deployment& deployment) {
+  return std::ranges::any_of(
+      deployment.status.conditions, [](const apps::DeploymentCondition& condition) {
+        return condition.type == "Progressing" && condition.reason == kTimedOut;
+      });
+}
+
+bool HasTimedOut(const codec::JsonTree& tree) {
+  const codec::JsonTree* conditions = tree.At({"status", "conditions"});
+  return conditions != nullptr &&
+         std::ranges::any_of(conditions->elements(), [](const codec::JsonTree& condition) {
+           return condition.TextAt("type") == "Progressing" &&
+                  condition.TextAt("reason") == kTimedOut;
+         });
+}
+
 bool AllPodsAreReplaced(const apps::Deployment& deployment) {
   const apps::DeploymentStatus& status = deployment.status;
   return status.observed_generation >= deployment.metadata.generation &&

@@ -21,10 +21,13 @@ reloadpolicy::Phase PhaseOf(const api::apps::v1::Deployment& deployment);
 /// template's pods is.
 bool AllPodsAreReplaced(const api::apps::v1::Deployment& deployment);
 /// When the rollout of a Deployment ended, as the condition Progressing tells it: all pods were
-/// replaced, or it made no progress for too long. std::nullopt when it goes on.
+/// replaced, or it made no progress for too long (HasTimedOut). std::nullopt when it goes on.
 std::optional<apimachinery::Time> EndOfRollout(const api::apps::v1::Deployment& deployment);
 /// The same for an Argo Rollout or a DeploymentConfig.
 std::optional<apimachinery::Time> EndOfRollout(const codec::JsonTree& tree);
+/// Whether EndOfRollout is when the rollout had made no progress for too long.
+bool HasTimedOut(const api::apps::v1::Deployment& deployment);
+bool HasTimedOut(const codec::JsonTree& tree);
 /// Never returns kFailed: StatefulSets and DaemonSets do not report that.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::StatefulSet& set);
 reloadpolicy::Phase PhaseOf(const api::apps::v1::DaemonSet& set);

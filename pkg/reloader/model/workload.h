@@ -119,6 +119,8 @@ struct Workload {
   /// When the rollout ended, well or not, as the status tells it. Only for a workload with
   /// kHistoryAnnotation, or with a rollout that is followed, whose kind tells.
   std::optional<apimachinery::Time> ended{};
+  /// With `ended`: it made no progress for too long, whatever the phase is by now.
+  bool timed_out = false;
   /// How many pods the workload is to have. Only for one with a rollout that is followed, whose
   /// kind tells.
   std::optional<std::int64_t> wanted{};

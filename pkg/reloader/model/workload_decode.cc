@@ -52,8 +52,10 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
     replicas = full.spec.replicas;
   }
   std::optional<apimachinery::Time> ended;
+  bool timed_out = false;
   if constexpr (requires { EndOfRollout(full); }) {
     ended = EndOfRollout(full);
+    timed_out = HasTimedOut(full);
   }
   std::optional<std::int64_t> wanted;
   if constexpr (requires { full.spec.replicas; }) {
@@ -71,6 +73,7 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
                   .phase = phase,
                   .failed_alone = failed_alone,
                   .ended = ended,
+                  .timed_out = timed_out,
                   .wanted = wanted,
                   .paused = paused,
                   .replicas = replicas};
@@ -153,6 +156,7 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   owner.paused = IsPaused(tree);
   owner.replicas = ReplicasIn(tree);
   owner.ended = EndOfRollout(tree);
+  owner.timed_out = HasTimedOut(tree);
   owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);
   return owner;
 }

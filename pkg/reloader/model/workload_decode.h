@@ -31,6 +31,7 @@ struct PodOwner {
   bool failed_alone = false;
   /// See Workload::ended.
   std::optional<apimachinery::Time> ended{};
+  bool timed_out = false;  ///< see Workload::timed_out
   /// How many pods there are to be; std::nullopt where the kind does not tell.
   std::optional<std::int64_t> wanted{};
   /// spec.paused; false for kinds that have none.

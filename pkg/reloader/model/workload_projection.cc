@@ -54,6 +54,7 @@ constexpr char kUndone[] = "undone";
 constexpr char kCreated[] = "created";
 /// Label of a projection: Workload::ended, as seconds since 1970.
 constexpr char kEnded[] = "rollout-ended";
+constexpr char kTimedOut[] = "rollout-timed-out";
 /// Label of a projection: Workload::wanted.
 constexpr char kWanted[] = "wanted";
 /// Label of a projection: Workload::release.
@@ -294,6 +295,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.ended) {
     object.metadata.labels[kEnded] = std::to_string(workload.ended->seconds);
   }
+  if (workload.timed_out) {
+    object.metadata.labels[kTimedOut] = "";
+  }
   if (workload.wanted) {
     object.metadata.labels[kWanted] = std::to_string(*workload.wanted);
   }
@@ -353,6 +357,7 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   const bool is_followed = record && reloadpolicy::IsOpen(*record);
   if (is_followed || workload.annotations.contains(std::string(kHistoryAnnotation))) {
     workload.ended = owner.ended;
+    workload.timed_out = owner.timed_out;
   }
   workload.wanted = is_followed ? owner.wanted : std::nullopt;
   if (!owner.over && !IsKeeper(workload)) {
@@ -429,6 +434,7 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   if (const auto ended = labels.find(kEnded); ended != labels.end()) {
     workload.ended = apimachinery::Time{.seconds = NumberFrom(ended->second)};
   }
+  workload.timed_out = labels.contains(kTimedOut);
   if (const auto wanted = labels.find(kWanted); wanted != labels.end()) {
     workload.wanted = NumberFrom(wanted->second);
   }

@@ -36,7 +36,8 @@ reloadpolicy::Sighting SightingOf(const Workload& workload) {
                                          : std::string(),
           .version = VersionNumber(workload.resource_version),
           .wanted = workload.wanted,
-          .completed = workload.ended && workload.phase != reloadpolicy::Phase::kFailed
+          .completed = workload.ended && !workload.timed_out &&
+                               workload.phase != reloadpolicy::Phase::kFailed
                            ? reloadpolicy::RolloutTimeOf(*workload.ended)
                            : std::nullopt};
 }

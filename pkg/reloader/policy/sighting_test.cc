@@ -58,6 +58,9 @@ TEST(Sighting, TellsWhatIsWantedAndWhenTheRolloutWasComplete) {
   EXPECT_EQ(SightingOf(workload).completed, base::WallTime(std::chrono::seconds(1'795'000'000)));
   workload.phase = reloadpolicy::Phase::kFailed;
   EXPECT_FALSE(SightingOf(workload).completed) << "that is when it failed";
+  workload.phase = reloadpolicy::Phase::kUnseen;
+  workload.timed_out = true;
+  EXPECT_FALSE(SightingOf(workload).completed) << "also when the status is of before";
 }
 
 TEST(Sighting, HasTheTemplateOfAKindWhoseStatusMayBeOld) {
