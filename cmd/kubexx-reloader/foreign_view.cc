@@ -97,18 +97,24 @@ Result<ForeignView::Named> ForeignView::NamedBy(const reloader::Workload& worklo
     if (!IsWatched(object, config_)) {
       continue;
     }
-    KX_ASSIGN_OR_RETURN(Answer answer, sources_.Get(object, stop));
-    if (!answer.may_read) {
-      named.unread.insert(id);
-    } else if (answer.found && reloader::Allows(answer.found->source, id.key.namespace_)) {
-      answer.found->source.id = id;
-      named.rolling.emplace(id, *std::move(answer.found));
+    auto answer = sources_.Get(object, stop);
+    if (!answer && stop.stop_requested()) {
+      return Fail(answer.error());
+    }
+    if (!answer || !answer->may_read) {
+      named.unread.emplace(id, answer ? "" : answer.error().message);
+    } else if (answer->found && reloader::Allows(answer->found->source, id.key.namespace_)) {
+      answer->found->source.id = id;
+      named.rolling.emplace(id, *std::move(answer->found));
       spaces.insert(object.key.namespace_);
     }
   }
   for (const std::string& space : config_.reload_policies ? spaces : std::set<std::string>()) {
-    KX_ASSIGN_OR_RETURN(const bool may_read, policies_.Read(space, stop));
-    if (!may_read) {
+    const auto may_read = policies_.Read(space, stop);
+    if (!may_read && stop.stop_requested()) {
+      return Fail(may_read.error());
+    }
+    if (!may_read || !*may_read) {
       named.unread_policies.insert(space);
     }
   }

@@ -2,6 +2,7 @@
 #ifndef KUBEXX_CMD_KUBEXX_RELOADER_FOREIGN_VIEW_H_
 #define KUBEXX_CMD_KUBEXX_RELOADER_FOREIGN_VIEW_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -28,9 +29,10 @@ class ForeignView {
   /// What is known of the sources that a workload names.
   struct Named {
     reloader::ChangedSources rolling{};  ///< those that roll it, by their ids for its namespace
-    /// Those that the person who asks may not read.
-    std::set<reloader::SourceId> unread{};
-    /// Namespaces of which some source is in `rolling`, and the policies may not be read.
+    /// Those that could not be read now, each with the error; empty: the person who asks may not
+    /// read it.
+    std::map<reloader::SourceId, std::string> unread{};
+    /// Namespaces of which some source is in `rolling`, and the policies could not be read.
     std::set<std::string> unread_policies{};
   };
 
@@ -38,7 +40,7 @@ class ForeignView {
   ForeignView(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
               reloader::PolicyEnforcer& enforcer);
 
-  /// Fails when the API server does not answer. May block.
+  /// Fails only when `stop` was requested. May block.
   apimachinery::Result<Named> NamedBy(const reloader::Workload& workload,
                                       const std::stop_token& stop);
 

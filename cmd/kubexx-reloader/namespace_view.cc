@@ -180,13 +180,15 @@ Result<reloader::Explanation> NamespaceView::Explain(
       }));
   KX_ASSIGN_OR_RETURN(const ForeignView::Named foreign, NamedBy(workload, stop));
   for (reloader::SourceExplanation& source : explanation.sources) {
-    if (foreign.unread.contains(source.id)) {
+    if (const auto unread = foreign.unread.find(source.id); unread != foreign.unread.end()) {
       const reloader::BadItem unseen = reloader::NotAvailable(source.id);
       std::erase(explanation.problems, unseen.item + ": " + unseen.error);
       source.summary =
-          "is of another namespace, and you may not read it: only the operator knows "
-          "whether it rolls the workload, and tells in an Event of the workload where "
-          "it does not";
+          "is of another namespace, and " +
+          (unread->second.empty() ? "you may not read it"
+                                  : "could not be read just now (" + unread->second + ")") +
+          ": only the operator knows whether it rolls the workload, and tells in an "
+          "Event of the workload where it does not";
     }
   }
   explanation.unread_policies = watch_.Unread();

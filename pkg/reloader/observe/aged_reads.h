@@ -72,7 +72,8 @@ class AgedReads {
     }
   }
 
-  /// The keys whose answers have become others since the last call.
+  /// The keys whose answers have become others since the last call, or could not be had for a
+  /// while.
   std::vector<Key> TakeChanged() {
     const base::MutexLock lock(mu_);
     std::vector<Key> changed;
@@ -112,8 +113,9 @@ class AgedReads {
       kept.error = answer.error();
       return;
     }
+    // Who has got the error since then looks again.
+    kept.has_changed = kept.has_changed || kept.error || (kept.answer && *kept.answer != *answer);
     kept.error.reset();
-    kept.has_changed = kept.has_changed || (kept.answer && *kept.answer != *answer);
     kept.answer = *answer;
   }
 

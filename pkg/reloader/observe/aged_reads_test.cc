@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
@@ -59,6 +60,17 @@ TEST_F(AgedReadsTest, AnErrorIsNotAnAnswerAndPasses) {
   EXPECT_FALSE(reading_.Get("a", {})) << "all who ask would wait";
   clock_.Advance(seconds(2));
   EXPECT_EQ(reading_.Get("a", {}).value(), 1);
+}
+
+TEST_F(AgedReadsTest, WhoHasGotAnErrorIsToldWhenThereIsAnAnswer) {
+  EXPECT_TRUE(reading_.Get("a", {}));
+  const auto answer = std::exchange(answer_, Fail(Reason::kTimeout, "late"));
+  clock_.Advance(seconds(10));
+  EXPECT_FALSE(reading_.Get("a", {}));
+  answer_ = answer;
+  clock_.Advance(seconds(2));
+  reading_.Refresh(1, All, {});
+  EXPECT_THAT(reading_.TakeChanged(), ElementsAre("a")) << "although it is what it was";
 }
 
 TEST_F(AgedReadsTest, TellsOnceWhichAnswersHaveChanged) {

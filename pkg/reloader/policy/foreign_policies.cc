@@ -33,6 +33,11 @@ bool ForeignPolicies::Refresh(std::size_t count,
 
 Result<ForeignPolicies::Answer> ForeignPolicies::ReadNow(const std::string& namespace_,
                                                          const std::stop_token& stop) {
+  std::uint64_t asked = 0;
+  {
+    const base::MutexLock lock(mu_);
+    asked = ++asked_;
+  }
   auto policies = list_(namespace_, stop);
   if (!policies && !IsDenied(policies.error())) {
     return apimachinery::Fail(policies.error());
@@ -43,17 +48,19 @@ Result<ForeignPolicies::Answer> ForeignPolicies::ReadNow(const std::string& name
       answer.versions[each.policy.id] = each.version;
     }
   }
-  Tell(namespace_, policies ? *std::move(policies) : std::vector<Found>(), answer.versions);
+  Tell(namespace_, asked, policies ? *std::move(policies) : std::vector<Found>(), answer.versions);
   return answer;
 }
 
-void ForeignPolicies::Tell(const std::string& namespace_, std::vector<Found> policies,
-                           const Versions& versions) {
-  Versions before;
-  {
-    const base::MutexLock lock(mu_);
-    before = std::exchange(told_[namespace_], versions);
+void ForeignPolicies::Tell(const std::string& namespace_, std::uint64_t asked,
+                           std::vector<Found> policies, const Versions& versions) {
+  const base::MutexLock lock(mu_);
+  Told& told = told_[namespace_];
+  if (asked < told.asked) {
+    return;  // another has asked later, and was faster
   }
+  told.asked = asked;
+  const Versions before = std::exchange(told.versions, versions);
   for (Found& each : policies) {
     const auto known = before.find(each.policy.id);
     if (known == before.end() || known->second != each.version) {

@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_POLICY_FOREIGN_POLICIES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -61,14 +62,23 @@ class ForeignPolicies {
     bool operator==(const Answer&) const = default;
   };
 
+  /// What the enforcer has been told of a namespace, as the answer to the question of this number.
+  struct Told {
+    Versions versions{};
+    std::uint64_t asked = 0;
+  };
+
   apimachinery::Result<Answer> ReadNow(const std::string& namespace_, const std::stop_token& stop);
-  void Tell(const std::string& namespace_, std::vector<Found> policies, const Versions& versions);
+  /// `asked`: the question's number. An answer to an earlier one than was told of changes nothing.
+  void Tell(const std::string& namespace_, std::uint64_t asked, std::vector<Found> policies,
+            const Versions& versions);
 
   PolicyEnforcer& enforcer_;
   const List list_;
+  /// Held while the enforcer is told, so that it is told of one answer after the other.
   base::Mutex mu_;
-  /// What the enforcer has been told of each namespace.
-  std::map<std::string, Versions> told_ KX_GUARDED_BY(mu_);
+  std::map<std::string, Told> told_ KX_GUARDED_BY(mu_);
+  std::uint64_t asked_ KX_GUARDED_BY(mu_) = 0;
   AgedReads<std::string, Answer> reads_;
 };
 

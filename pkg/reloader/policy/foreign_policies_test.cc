@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <utility>
 
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/reloader/model/object_refs.h"
@@ -36,10 +38,15 @@ class ForeignPoliciesTest : public testing::Test {
   base::testing::FakeClock clock_;
   PolicyEnforcer enforcer_{{.clock = clock_}};
   Result<std::vector<ForeignPolicies::Found>> listed_ = std::vector{Pausing(true, "u/1")};
+  std::function<void()> while_listing_;  ///< called once
   ForeignPolicies policies_{enforcer_,
                             [this](const std::string& name, const std::stop_token&) {
                               EXPECT_EQ(name, "shared");
-                              return listed_;
+                              const auto answer = listed_;
+                              if (const auto call = std::exchange(while_listing_, nullptr)) {
+                                call();
+                              }
+                              return answer;
                             },
                             clock_};
 };
@@ -58,6 +65,18 @@ TEST_F(ForeignPoliciesTest, TheEnforcerKnowsThem) {
   listed_ = std::vector<ForeignPolicies::Found>();
   EXPECT_TRUE(Refresh());
   EXPECT_FALSE(IsPaused()) << "it is gone";
+}
+
+// It stayed for good: the versions that were told of later were those of the later answer.
+TEST_F(ForeignPoliciesTest, AnAnswerThatComesLateDoesNotReplaceALaterOne) {
+  while_listing_ = [this] {
+    listed_ = std::vector{Pausing(false, "u/2")};
+    EXPECT_TRUE(policies_.Read("shared", {}).value());  // by another thread
+  };
+  EXPECT_TRUE(policies_.Read("shared", {}).value());
+  EXPECT_FALSE(IsPaused());
+  Refresh();
+  EXPECT_FALSE(IsPaused());
 }
 
 TEST_F(ForeignPoliciesTest, SaysWhetherTheyMayBeRead) {
