@@ -94,7 +94,8 @@ class PairMemory {
   enum class PodsBegin : std::uint8_t {
     kNo,
     kYes,
-    kAdded,     ///< as kYes: there are to be more, also if it is paused meanwhile
+    kOnlyAdded,  ///< none but those that are being added, if any are: see kAdded
+    kAdded,      ///< as kYes: there are to be more, also if it is paused meanwhile
     kOnResume,  ///< it was resumed: they go on if a rollout was under way, or some were being added
   };
   void NotePods(const WorkloadId& workload, PodsBegin begin);

@@ -245,9 +245,9 @@ void PairMemory::NotePods(const WorkloadId& workload, PodsBegin begin) {
   }
   Knowledge& known = found->second;
   known.pods_added = begin == PodsBegin::kAdded || (begin != PodsBegin::kNo && known.pods_added);
-  known.pods_begin =
-      is_news || (begin == PodsBegin::kOnResume &&
-                  (known.pods_added || known.has_unknown_formers || !known.formers.empty()));
+  known.pods_begin = is_news || (begin == PodsBegin::kOnlyAdded && known.pods_added) ||
+                     (begin == PodsBegin::kOnResume &&
+                      (known.pods_added || known.has_unknown_formers || !known.formers.empty()));
   if (known.pods_begin && MixLeftDue(known)) {
     ++known.templates;  // what a plan has concluded meanwhile was true of the pods before
   }

@@ -176,8 +176,14 @@ void EventRouter::NotePods(const Workload& before, const Workload& now, const Ra
     return;  // the status does not tell whether the pods of a write to more replicas still begin
   }
   if (!BeginsPods(now)) {
-    // Of kinds without replicas, it may be more pods that such a write leaves unavailable.
-    parts_.memory.NotePods(now.id, is_seen && !now.paused ? PodsBegin::kYes : PodsBegin::kNo);
+    // Of kinds without replicas, it may be more pods that such a write leaves unavailable. Where
+    // there are replicas, pods that are being added exist before they begin, and a pause does not
+    // keep them.
+    const bool may_be_adding =
+        is_same && now.replicas && !IsThrough(now.phase) && !now.reloads_alone;
+    parts_.memory.NotePods(now.id, is_seen && !now.paused ? PodsBegin::kYes
+                                   : may_be_adding        ? PodsBegin::kOnlyAdded
+                                                          : PodsBegin::kNo);
   } else if (is_same && before.paused) {
     parts_.memory.NotePods(now.id, PodsBegin::kOnResume);
   } else if (!is_same || now.phase != Phase::kUnseen) {
