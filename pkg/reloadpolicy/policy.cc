@@ -166,8 +166,13 @@ void ReadWaves(const Spec& spec, Policy& policy, Reader& reader) {
     waves.canaries.resize(std::min(waves.canaries.size(), kMostCanaries));
   }
   if (waves.sizes.empty() && waves.canaries.empty()) {
-    // Waves are wanted, and none can be read: one workload at first is the careful side.
-    reader.Problem("spec.waves", "has no canaries and no sizes, so one workload is the first wave");
+    // Waves are wanted, and none is named or can be read: one workload at first is the careful
+    // side.
+    if (!OrEmpty(spec.waves->sizes).empty() || !OrEmpty(spec.waves->canaries).empty()) {
+      reader.Problem("spec.waves",
+                     "has no canaries and no sizes that can be read, so one workload is the first "
+                     "wave");
+    }
     waves.sizes.push_back({.count = 1});
   }
   std::optional<base::Duration> healthy_for;

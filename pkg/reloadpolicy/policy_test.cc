@@ -55,9 +55,17 @@ TEST(Policy, WavesThatCannotBeReadLetOneWorkloadGoAtFirst) {
                           HasSubstr("spec.waves.sizes[1]: 101 is not between 1 and 100"),
                           HasSubstr("spec.waves.sizes[2]: must have either"),
                           HasSubstr("spec.waves.sizes[3]: must have either"),
-                          HasSubstr("spec.waves: has no canaries and no sizes"),
+                          HasSubstr("spec.waves: has no canaries and no sizes that can be read"),
                           HasSubstr("spec.waves.healthyFor"), HasSubstr("spec.waves.timeout")));
   EXPECT_EQ(*policy.settings.waves, (Waves{.sizes = {{.count = 1}}}));
+}
+
+TEST(Policy, WavesThatNameNothingBeginWithOneWorkload) {
+  for (const char* waves : {"{}", R"({"sizes": [], "canaries": []})", R"({"timeout": "5m"})"}) {
+    const Policy policy = PolicyFrom(Namespaced(R"({"waves": )" + std::string(waves) + "}"));
+    EXPECT_THAT(policy.problems, IsEmpty()) << waves;
+    EXPECT_THAT(policy.settings.waves.value().sizes, ElementsAre(WaveSize{.count = 1}));
+  }
 }
 
 TEST(Policy, ReadsWhatWavesDoWhenARolloutFails) {

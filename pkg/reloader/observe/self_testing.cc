@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "kubexx/base/stop_timer.h"
@@ -184,8 +185,8 @@ class SelfTestRun {
   Result<void> Reload(const std::stop_token& stop) {
     KX_ASSIGN_OR_RETURN(const Unstructured config_map, TestConfigMap(options_));
     KX_ASSIGN_OR_RETURN(const Unstructured deployment, TestDeployment(options_, image_));
-    KX_RETURN_IF_ERROR(config_maps_.Create(config_map, {}, stop));
-    KX_RETURN_IF_ERROR(deployments_.Create(deployment, {}, stop));
+    KX_RETURN_IF_ERROR(Create(config_maps_, config_map, has_config_map_, stop));
+    KX_RETURN_IF_ERROR(Create(deployments_, deployment, has_deployment_, stop));
     KX_RETURN_IF_ERROR(config_maps_.Patch(
         options_.name,
         {.type = rest::PatchType::kMerge,
@@ -211,14 +212,16 @@ class SelfTestRun {
     }
   }
 
-  /// Deletes the objects, also those that may not exist. The error names the objects that are left.
+  /// Deletes the objects, also those that may not exist, but none that the API server has refused
+  /// to make. The error names the objects that are left.
   Result<void> Delete() const {
     const base::StopTimer limit(options_.clock, {}, kTimeToDelete);
     std::string left;
     apimachinery::Status error;
-    for (const auto& [kind, objects] :
-         {std::pair("Deployment", &deployments_), std::pair("ConfigMap", &config_maps_)}) {
-      if (auto deleted = Delete(*objects, limit.token()); !deleted) {
+    for (const auto& [kind, objects, exists] :
+         {std::tuple("Deployment", &deployments_, has_deployment_),
+          std::tuple("ConfigMap", &config_maps_, has_config_map_)}) {
+      if (auto deleted = exists ? Delete(*objects, limit.token()) : Result<void>(); !deleted) {
         left += (left.empty() ? "the " : " and the ") + std::string(kind) + " " + options_.name;
         error = std::move(deleted).error();
       }
@@ -230,6 +233,17 @@ class SelfTestRun {
   }
 
  private:
+  /// `exists`: whether the object may be there afterwards.
+  static Result<void> Create(const DynamicResource& objects, const Unstructured& object,
+                             bool& exists, const std::stop_token& stop) {
+    exists = true;
+    auto created = objects.Create(object, {}, stop);
+    if (!created) {
+      exists = MayPass(created.error());
+      return Fail(std::move(created).error());
+    }
+    return {};
+  }
   Result<void> Delete(const DynamicResource& objects, const std::stop_token& stop) const {
     while (true) {
       const auto deleted = objects.Delete(
@@ -246,6 +260,8 @@ class SelfTestRun {
   const SelfTestOptions& options_;
   const DynamicResource config_maps_;
   const DynamicResource deployments_;
+  bool has_config_map_ = false;
+  bool has_deployment_ = false;
   std::string image_ = "kubexx-self-test";
   std::string seen_ = "not to be had";
 };

@@ -59,6 +59,12 @@ class SelfTestTest : public testing::Test {
                          R"("reason":"Forbidden","message":"may not delete"})");
       return;
     }
+    if (request.method == "POST" && refuses_) {
+      connection.Respond(403, "application/json",
+                         R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":403,)"
+                         R"("reason":"Forbidden","message":"may not create"})");
+      return;
+    }
     if (request.method == "POST") {
       troubles_ = troubles_at_each_step_.load();
     }
@@ -91,8 +97,9 @@ class SelfTestTest : public testing::Test {
   std::atomic<bool> is_ready_ = true;
   std::atomic<bool> is_half_rolled_ = false;
   std::atomic<bool> rolls_ = true;
-  std::atomic<bool> keeps_ = false;  ///< nothing may be deleted
-  std::atomic<int> troubles_ = 0;    ///< answers of a server in trouble that come next
+  std::atomic<bool> keeps_ = false;    ///< nothing may be deleted
+  std::atomic<bool> refuses_ = false;  ///< to make anything
+  std::atomic<int> troubles_ = 0;      ///< answers of a server in trouble that come next
   std::atomic<int> troubles_at_each_step_ = 0;
   std::atomic<int> looks_ = 0;
   std::atomic<int> deleted_ = 0;
@@ -141,6 +148,13 @@ TEST_F(SelfTestTest, WhatCannotBeDeletedIsTold) {
   const auto failed = Run();
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, AllOf(HasSubstr("not rolled"), left));
+}
+
+TEST_F(SelfTestTest, WhatWasNotMadeIsNotLeft) {
+  refuses_ = keeps_ = true;
+  const auto done = Run();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, AllOf(HasSubstr("may not create"), Not(HasSubstr("left"))));
 }
 
 TEST_F(SelfTestTest, AnOperatorThatIsNotReadyFails) {

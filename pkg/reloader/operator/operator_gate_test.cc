@@ -330,7 +330,10 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
 TEST_F(OperatorGateTest, AWorkloadThatIsNotWrittenAndWillNotBeNeedsNoRollout) {
   for (const char* left_alone : {"", "it is suspended"}) {
     operator_.reset();
-    writer_.answer_ = {.made = left_alone[0] != '\0', .left_alone = left_alone};
+    writer_.answer_ = WriteOutcome();
+    writer_.answer_.made = left_alone[0] != '\0';
+    writer_.answer_.rolled = writer_.answer_.recorded = false;
+    writer_.answer_.left_alone = left_alone;
     gate_.LetGo();
     StartOperator();
     EXPECT_THAT(gate_.AwaitAll("nothing ns/web"), testing::Contains("not rolled ns/web"));

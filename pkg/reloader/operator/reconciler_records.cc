@@ -1,11 +1,14 @@
 // Writes what a reconciler records on workloads that it does not roll: ends of rollouts, and
 // baselines.
 #include <chrono>
+#include <string>
+#include <utility>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloadpolicy/rolled_data.h"
 
 namespace kubexx::reloader {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/cache/watch/followed_watch.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::reloader {
 
@@ -54,6 +55,11 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
       return options.continue_.empty() && owner_.IsUnserved(refusal_)
                  ? Unserved(options, std::move(judged))
                  : apimachinery::Fail(std::move(judged));
+    }
+    if (owner_.IsUnserved(refusal_)) {
+      logging::Info("The CRD of reload policies is installed by now; the operator heeds them",
+                    {{"resource", owner_.options_.resource},
+                     {"namespace", refusal_.namespace_.empty() ? "all" : refusal_.namespace_}});
     }
     owner_.Granted(refusal_, listed->resource_version);
     return listed;

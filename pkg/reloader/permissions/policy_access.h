@@ -26,13 +26,14 @@ namespace kubexx::reloader {
 class PolicyAccess {
  public:
   struct Options {
+    std::string resource{};  ///< what the log calls it, such as "reloadpolicies.kubexx.io"
     base::Clock& clock = base::Clock::Real();
     /// How long a refusal must last before it counts.
     base::Duration patience = std::chrono::seconds(10);
     /// Asks whether the server serves the resource; std::nullopt when it cannot be asked. "No" is
     /// believed only after the server has said so for `patience`, because a server that is starting
     /// says so, too, as does a proxy in front of it. While `is_awaited`, it is believed, and the
-    /// question is only whether the resource is served by now: the answer may be a minute old.
+    /// question is only whether the resource is served by now: the answer may be some seconds old.
     /// Empty: it is never known.
     std::function<std::optional<bool>(bool is_awaited, const std::stop_token&)> is_served{};
     /// Called when the server says that it does not serve the resource. Returns whether that is

@@ -264,6 +264,24 @@ TEST(PairMemoryTemplates, ATemplateThatAListTellsToHaveGoneBackMixesPodsOfDataIn
   }
 }
 
+// They exist, and wait for nodes and images.
+TEST(PairMemoryTemplates, PodsThatAreBeingAddedBeginUntilAnEventSaysThatNoneDo) {
+  using PodsBegin = PairMemory::PodsBegin;
+  PairMemory memory;
+  LookAt(memory, {});
+  const auto begin = [&](PodsBegin told) {
+    memory.NotePods(kLateWorkload, told);
+    return memory.Get(kLateWorkload).pods_begin;
+  };
+  EXPECT_TRUE(begin(PodsBegin::kAdded));
+  EXPECT_TRUE(begin(PodsBegin::kYes)) << "not all of them exist";
+  EXPECT_TRUE(begin(PodsBegin::kOnlyAdded)) << "not all of them are available";
+  EXPECT_TRUE(begin(PodsBegin::kOnlyAdded)) << "somebody has written an annotation";
+  EXPECT_FALSE(begin(PodsBegin::kNo));
+  EXPECT_TRUE(begin(PodsBegin::kYes)) << "a rollout";
+  EXPECT_FALSE(begin(PodsBegin::kOnlyAdded)) << "all pods of the rollout have begun";
+}
+
 TEST(PairMemoryTemplates, TheTemplateOfACronJobBeginsNothing) {
   PairMemory memory;
   LookAt(memory, {});

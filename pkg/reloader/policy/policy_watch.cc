@@ -78,11 +78,12 @@ bool IsUnavailable(const apimachinery::Status& status) {
 PolicyAccess::Options AccessOptions(
     const std::shared_ptr<ServedApis>& apis, const apimachinery::ResourceInfo& resource,
     base::Duration patience, std::function<void(const std::string&, bool is_refused)> on_change) {
-  return {.patience = patience,
+  return {.resource = std::string(resource.plural) + "." + std::string(resource.group),
+          .patience = patience,
           .is_served = [apis, resource](bool is_awaited,
                                         const std::stop_token& stop) -> std::optional<bool> {
             const auto served =
-                apis->Has(resource, is_awaited ? ServedApis::kOfLate : ServedApis::kNow, stop);
+                apis->Has(resource, is_awaited ? ServedApis::kSoon : ServedApis::kNow, stop);
             return served ? std::optional(*served) : std::nullopt;
           },
           .is_certain =
@@ -104,10 +105,10 @@ base::Duration PatienceForCluster(const PolicyWatch::Options& options) {
              : std::min<base::Duration>(options.patience, std::chrono::seconds(2));
 }
 
-/// The longest time between two attempts: policies that may not be read hold rollouts back, and
-/// each of many namespaces asks for itself.
+/// The longest time between two attempts: policies that may not be read hold rollouts back, those
+/// that were installed a moment ago do not yet, and each of many namespaces asks for itself.
 base::Duration PauseFor(const PolicyWatch::Options& options) {
-  return options.namespaces.size() > 20 ? std::chrono::minutes(2) : std::chrono::seconds(30);
+  return options.namespaces.size() > 20 ? std::chrono::minutes(2) : std::chrono::seconds(5);
 }
 
 cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
@@ -117,7 +118,6 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.group = resource.group;
   options.version = resource.version;
   options.resource = resource.plural;
-  // A cluster without the CRDs is asked from time to time, and not every few seconds.
   options.tuning.backoff.cap = pause;
   options.use_watch_list = false;  // see PolicyAccess::Follow
   options.on_error = [plural = std::string(resource.plural),

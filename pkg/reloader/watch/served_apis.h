@@ -34,6 +34,10 @@ class ServedApis {
   /// For somebody who waits until an API is installed, and asks once or twice a minute.
   static constexpr base::Duration kOfLate = std::chrono::seconds(45);
 
+  /// For somebody whose wait lets rollouts go that should be held: policies, which people apply
+  /// right after their definitions.
+  static constexpr base::Duration kSoon = std::chrono::seconds(4);
+
   explicit ServedApis(std::shared_ptr<rest::RESTClient> client,
                       base::Clock& clock = base::Clock::Real());
   ServedApis(const ServedApis&) = delete;
