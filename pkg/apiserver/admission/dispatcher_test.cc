@@ -14,6 +14,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/fake_server.h"
@@ -50,8 +51,9 @@ class CountingCaller final : public Caller {
     ++now_;
     most_ = std::max(most_, now_);
     changed_.notify_all();
+    base::testing::Patience patience("most_ >= together_", base::testing::Where::current());
     while (most_ < together_) {
-      base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+      patience.Wait(changed_, mu_);
     }
     --now_;
     return Fail(Reason::kUnavailable, "no answer");

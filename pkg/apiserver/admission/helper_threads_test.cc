@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <latch>
 #include <thread>
 #include <vector>
 
@@ -26,11 +25,11 @@ TEST(HelperThreadsTest, EachNumberIsWorkedOnOnce) {
 
 /// Work that does not end before it is allowed to.
 struct Hanging {
-  std::latch over{1};
+  std::atomic<bool> over = false;
   std::atomic<int> begun = 0;
   void Work() {
     ++begun;
-    over.wait();
+    KX_AWAIT(over);
   }
 };
 
@@ -49,7 +48,7 @@ TEST(HelperThreadsTest, OneRequestHasOnlySoManyAtTheSameTime) {
   });
   EXPECT_LE(most, 5);
   EXPECT_EQ(hanging.begun, 5);
-  hanging.over.count_down();
+  hanging.over = true;
 }
 
 TEST(HelperThreadsTest, WhoFindsNoneLeftDoesTheWorkItself) {
@@ -64,13 +63,12 @@ TEST(HelperThreadsTest, WhoFindsNoneLeftDoesTheWorkItself) {
   std::size_t done = 0;
   threads.ForEach(20, [&](std::size_t i) { EXPECT_EQ(i, done++) << "in order, on this thread"; });
   EXPECT_EQ(done, 20U);
-  hanging.over.count_down();
+  hanging.over = true;
   requests.clear();
   std::atomic<int> again = 0;
-  std::latch together(5);
   threads.ForEach(5, [&](std::size_t) {
     ++again;
-    together.arrive_and_wait();
+    KX_AWAIT(again == 5);
   });
   EXPECT_EQ(again, 5) << "all have been given back";
 }

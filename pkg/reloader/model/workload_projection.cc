@@ -38,12 +38,11 @@ constexpr char kTemplateRef[] = "template-ref";
 /// Label of a projection: the object whose template the workload's pods are made from, as
 /// "Kind/name".
 constexpr char kSuspended[] = "suspended";
-/// Labels of a projection: TemplateVersion as "generation.digest", and the time when the baseline
-/// was restored, in seconds since 1970.
+/// Labels of a projection: TemplateVersion as "generation.digest"; the time when the baseline was
+/// restored, in seconds since 1970; Workload::is_made_with_baseline.
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
-/// Label of a projection: Workload::is_made_with_baseline.
 constexpr char kMadeWithBaseline[] = "made-with-baseline";
 /// Labels of a projection: Workload::stampers; Workload::template_written, Workload::own_written,
 /// Workload::undone and Workload::created, as seconds since 1970.
@@ -52,12 +51,10 @@ constexpr char kTemplateWritten[] = "template-written";
 constexpr char kOwnWritten[] = "own-written";
 constexpr char kUndone[] = "undone";
 constexpr char kCreated[] = "created";
-/// Label of a projection: Workload::ended, as seconds since 1970.
+/// Labels of a projection: Workload::ended, as seconds since 1970; timed_out, wanted and release.
 constexpr char kEnded[] = "rollout-ended";
-constexpr char kTimedOut[] = "rollout-timed-out";
-/// Label of a projection: Workload::wanted.
+constexpr char kRolloutTimedOut[] = "rollout-timed-out";
 constexpr char kWanted[] = "wanted";
-/// Label of a projection: Workload::release.
 constexpr char kRelease[] = "release";
 /// Label of a projection: Workload::used_keys. It is absent when all keys are used.
 constexpr char kUsedKeys[] = "used-keys";
@@ -296,7 +293,7 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
     object.metadata.labels[kEnded] = std::to_string(workload.ended->seconds);
   }
   if (workload.timed_out) {
-    object.metadata.labels[kTimedOut] = "";
+    object.metadata.labels[kRolloutTimedOut] = "";
   }
   if (workload.wanted) {
     object.metadata.labels[kWanted] = std::to_string(*workload.wanted);
@@ -434,7 +431,7 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   if (const auto ended = labels.find(kEnded); ended != labels.end()) {
     workload.ended = apimachinery::Time{.seconds = NumberFrom(ended->second)};
   }
-  workload.timed_out = labels.contains(kTimedOut);
+  workload.timed_out = labels.contains(kRolloutTimedOut);
   if (const auto wanted = labels.find(kWanted); wanted != labels.end()) {
     workload.wanted = NumberFrom(wanted->second);
   }

@@ -219,7 +219,7 @@ void CheckNames(const JsonTree& spec, const FieldPath& path, FieldCauses& causes
 }
 
 /// Checks the resources that the pod takes in addition to its containers.
-void CheckOverhead(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
+void CheckPodOverhead(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
   const FieldPath limits = path.Member("overhead.limits");
   for (const JsonTree::Member& one : PartAt(spec, "overhead").members()) {
     if (one.value.AsString() != nullptr && one.value.AsString()->starts_with('-')) {
@@ -268,7 +268,7 @@ void CheckPodSpec(const JsonTree& spec, PodKind kind, const std::string& path,
   CheckNames(spec, at, causes);
   CheckRange(spec, "activeDeadlineSeconds", 1, kMaxInt32, at, causes);
   CheckHostAliases(spec, at, causes);
-  CheckOverhead(spec, at, causes);
+  CheckPodOverhead(spec, at, causes);
   CheckSystem(spec, at, causes);
   if (kind == PodKind::kPod) {
     CheckOfPod(spec, at, causes);
