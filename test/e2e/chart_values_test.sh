@@ -19,6 +19,7 @@ prepare() {
   local namespace
   k apply -f "$kx_root/test/manifests/crds.yaml" >/dev/null
   k wait --for condition=Established crd --all >/dev/null
+  jq -n '{apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: {name: "gvisor"}, handler: "runsc"}' | k create -f - >/dev/null
   for namespace in elsewhere monitoring team-a team-b; do k create namespace "$namespace" >/dev/null; done
   for namespace in elsewhere "$@"; do
     k get namespace "$namespace" >/dev/null 2>&1 || k create namespace "$namespace" >/dev/null
