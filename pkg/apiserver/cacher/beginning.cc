@@ -30,7 +30,8 @@ bool KeyIsBefore(const CachedObjectRef& object, std::string_view text) {
 constexpr std::size_t kFew = 64;
 constexpr std::size_t kFewOf = 32;
 
-/// A state with the times of `now` and these objects.
+}  // namespace
+
 std::shared_ptr<const ObjectsAtATime> StateOf(std::vector<CachedObjectRef>&& objects,
                                               const ObjectsAtATime& now) {
   auto made = std::make_shared<ObjectsAtATime>(now);
@@ -41,8 +42,6 @@ std::shared_ptr<const ObjectsAtATime> StateOf(std::vector<CachedObjectRef>&& obj
   }
   return made;
 }
-
-}  // namespace
 
 Beginning::Beginning(std::shared_ptr<const ObjectsAtATime> base,
                      const std::vector<CacheEvent>& changes, const Selection& selection,

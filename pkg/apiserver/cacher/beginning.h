@@ -25,6 +25,10 @@ struct ObjectsAtATime {
   std::uint64_t replaced = 0;
 };
 
+/// A state with these objects and what else `now` says of it.
+std::shared_ptr<const ObjectsAtATime> StateOf(std::vector<CachedObjectRef>&& objects,
+                                              const ObjectsAtATime& now);
+
 /// The selected objects of a state, one after the other. Many watches may begin at about the same
 /// time and be read slowly or not at all. So each keeps only a bit for an object, and what differs
 /// from a state that all of them share. A watch that has selected few objects keeps these instead,

@@ -52,13 +52,7 @@ Beginning WatchCache::Begin(const Selection& selection, std::int64_t& revision) 
     if (!changes) {
       CachedList list =
           ListLocked(selection.namespace_, of_one ? selection.fields.Exactly("metadata.name") : "");
-      auto made = std::make_shared<ObjectsAtATime>(now);
-      made->objects = std::move(list.items);
-      made->bytes = made->objects.size() * sizeof(CachedObjectRef);
-      for (const CachedObjectRef& object : made->objects) {
-        made->bytes += object->text.size();
-      }
-      state = std::move(made);
+      state = StateOf(std::move(list.items), now);
       if (!of_one) {
         std::erase_if(states_, [](const auto& other) { return other.second.expired(); });
         states_[selection.namespace_] = state;

@@ -19,6 +19,12 @@ PairState BeganWith(const Move& move) {
   return state;
 }
 
+PairState BeganWithUnknown(std::string keys) {
+  PairState state = BeganWith(UnknownData());
+  state.keys = std::move(keys);
+  return state;
+}
+
 bool IsOverKeys(const PairStates& pairs, const SourceId& source) {
   const auto state = pairs.find(source);
   return state != pairs.end() && state->second.kind == PairState::Kind::kConfirmed &&
@@ -78,9 +84,7 @@ void DoubtLateMove(Knowledge& known, const SourceId& source, const Move& move) {
       (!known.stamps_of_others.empty() && HasMovedOnceTo(known, source, move.digest))) {
     return;
   }
-  std::string keys = std::move(found->second.keys);
-  found->second = BeganWith(UnknownData());
-  found->second.keys = std::move(keys);
+  found->second = BeganWithUnknown(std::move(found->second.keys));
   found->second.is_ahead_of_record =
       !IsRecordYounger(known, known.template_since, known.template_until);
 }

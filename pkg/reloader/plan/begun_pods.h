@@ -16,6 +16,9 @@ namespace kubexx::reloader {
 PairState BeganWith(const Digest& digest);
 /// The same for the data of a change.
 PairState BeganWith(const Move& move);
+/// The state of a source if it is certain that the pods have data of which nothing is known, not
+/// even by a baseline, under `keys`: the workload is to be rolled. Pure.
+PairState BeganWithUnknown(std::string keys);
 
 /// Whether the known state of the source covers only some keys. What is known of all data by their
 /// digest alone, without KeyPrints, does not replace such a state: it may be of other keys. Pure.

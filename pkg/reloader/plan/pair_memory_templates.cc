@@ -109,9 +109,7 @@ void DoubtData(Knowledge& known, const BeginOfPods& begin) {
     if (state.kind == PairState::Kind::kConfirmed &&
         source.type != SourceType::kSecretProviderClass &&
         MayHaveOthers(known, source, state, begin)) {
-      std::string keys = std::move(state.keys);
-      state = BeganWith(UnknownData());
-      state.keys = std::move(keys);
+      state = BeganWithUnknown(std::move(state.keys));
     }
   }
 }
